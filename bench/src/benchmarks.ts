@@ -13,6 +13,7 @@ import { backfillProven } from './benchmarks/backfill-proven.ts';
 import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
 import { citus } from './benchmarks/citus.ts';
 import { collectionMetadata } from './benchmarks/collection-metadata.ts';
+import { consoleOverview } from './benchmarks/console-overview.ts';
 import { emptyBlocks } from './benchmarks/empty-blocks.ts';
 import { erc20Balances } from './benchmarks/erc20-balances.ts';
 import { firstRequests } from './benchmarks/first-requests.ts';
@@ -63,4 +64,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   aptosCoins,
   aptosAll,
   aptosRoutes,
+  consoleOverview,
 ];

@@ -9,6 +9,7 @@ import { exportCommand } from './commands/export.ts';
 import { gapsCommand } from './commands/gaps.ts';
 import { importCommand } from './commands/import.ts';
 import { indexesCommand } from './commands/indexes.ts';
+import { jobsCommand } from './commands/jobs.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { recordCommand } from './commands/record.ts';
@@ -66,6 +67,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   backfillCommand,
   reindexCommand,
   verifyCommand,
+  jobsCommand,
   verifyBalancesCommand,
   indexesCommand,
   distributeCommand,

@@ -14,11 +14,11 @@ function needed(variables: Readonly<Record<string, string>>, roles: readonly Rol
 }
 
 test('the connections that roles may open are the sum of what the documentation lists', () => {
-  // The starter's 2; the pool and 3; the pool and 2 for each chain; the pool, 11, 1, and 4 for each chain.
-  expect(needed({})).toBe(2 + 13 + 14 + 30);
+  // The starter's 2; the pool and 3; the pool, 2 for each chain and 2 for a job; the pool, 11, 1, and 4 for each chain.
+  expect(needed({})).toBe(2 + 13 + 16 + 30);
   expect(needed({}, ['api'])).toBe(2 + 13);
-  expect(needed({ REDIS_URL: 'redis://127.0.0.1' })).toBe(2 + 10 + 14 + 19);
-  expect(needed({ ON_DEMAND_MAX_CALLS: '0' })).toBe(2 + 13 + 14 + 24);
+  expect(needed({ REDIS_URL: 'redis://127.0.0.1' })).toBe(2 + 10 + 16 + 19);
+  expect(needed({ ON_DEMAND_MAX_CALLS: '0' })).toBe(2 + 13 + 16 + 24);
   expect(needed({ DATABASE_POOL_SIZE: '20' })).toBe(needed({}) + 30);
 });
 
@@ -32,8 +32,8 @@ test('each further process of a role takes a pool, and what serves all chains on
   expect(needed({ API_PROCESSES: '3' })).toBe(needed({}) + 2 * 13);
   expect(needed({ API_PROCESSES: 'auto' })).toBe(needed({}) + 3 * 13);
   expect(needed({ WORKER_PROCESSES: '2' })).toBe(needed({}) + 30);
-  // They share the chains, and each may help with one more.
-  expect(needed({ INGEST_PROCESSES: '2' })).toBe(needed({}) + 10 + 2);
+  // They share the chains, and each may help with one more, and have a job.
+  expect(needed({ INGEST_PROCESSES: '2' })).toBe(needed({}) + 10 + 2 + 2);
 });
 
 test('only where the server has fewer left is there something to say, with both numbers and the settings', () => {

@@ -14,6 +14,8 @@ const QUEUE_OF_API = 3;
 const QUEUE_OF_WORKER = 11;
 /** On which a process that helps to fill another's history holds its claims. */
 const CLAIMS_OF_HELPER = 1;
+/** The lease of a job on ranges, and its claims. */
+const RANGE_JOB = 2;
 /** Histories that a worker reads at once, by chain. */
 const HISTORIES = 3;
 
@@ -25,7 +27,8 @@ export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSl
   const ofChains = 2 * chains.length + aptos.networks.length;
   const besidePool: Readonly<Record<RoleName, (slot: RoleSlot) => number>> = {
     api: () => queue(QUEUE_OF_API),
-    ingest: ({ number, of }) => (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0),
+    ingest: ({ number, of }) =>
+      (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0) + RANGE_JOB,
     worker: () => queue(QUEUE_OF_WORKER) + 1 + chains.length * (1 + (onDemand.maxCalls > 0 ? HISTORIES : 0)),
   };
   return slots.reduce((sum, slot) => sum + database.poolSize + besidePool[slot.role](slot), STARTER);

@@ -77,6 +77,33 @@ describe('work on ranges', () => {
   });
 });
 
+describe('work on ranges that is left to a running program', () => {
+  it('is a job, which is listed, and cancelled', async () => {
+    const detached = await run('verify', '--chain', 'scripted', '--from', '1', '--to', '20', '--detach');
+    expect([detached.exitCode, detached.stderr]).toEqual([0, '']);
+    const [{ job } = {}] = jsonLines(detached.stdout);
+    expect(job).toMatch(/^\d{16}[0-9a-f]{8}$/);
+    const listed = await run('jobs', 'list', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ job, work: 'verify', chain: 'scripted', status: 'queued' }]);
+    expect((await run('jobs', 'list')).stdout).toContain('1-20');
+    const again = await run('verify', '--chain', 'scripted', '--range', '1-20', '--detach');
+    expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining(`as job ${job}`)]);
+    expect((await run('jobs', 'cancel', String(job))).stdout).toContain('is cancelled');
+    expect((await run('jobs', 'cancel', String(job))).exitCode).toBe(1);
+    const [line] = await stage.scratch.database.query('SELECT action, target FROM audit_log ORDER BY id DESC LIMIT 1');
+    expect(line).toEqual({ action: 'job.cancel', target: job });
+  });
+
+  it.each([
+    [['backfill', '--chain', 'base', '--from', '1', '--to', '2', '--detach'], 'is not a chain of CHAINS'],
+    [['backfill', '--chain', 'scripted', '--from', '1', '--to', '2', '--detach', '--bulk'], '--bulk is not for'],
+    [['verify', '--chain', 'aptos', '--from', '1', '--to', '2', '--detach'], 'is not for Aptos'],
+  ])('ends with 2 for %j', async (args, message) => {
+    const { exitCode, stderr } = await run(...args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
 describe('record', () => {
   it('writes blocks that the recorded-chain node can load', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chainstead-record-'));

@@ -1,11 +1,12 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, DiskPlace } from '@chainstead/db';
 import type { AuditActor, InnerAsker, KeyStore } from '@chainstead/http';
 import type { StreamOperations } from '@chainstead/streams';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
+import type { RangeWorkOffer } from './pages/jobs/job-chains.ts';
 import type { LookUpServices } from './pages/look-up/look-up-services.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
 import type { NodeTest } from './pages/upstreams/node-test.ts';
@@ -100,6 +101,9 @@ export interface ConsoleServices {
   readonly upstreams: UpstreamsSource;
   readonly nodeTest: NodeTest;
   readonly lookUp: LookUpServices;
+  /** Where the disk under the database can be learnt from. */
+  readonly disk: DiskPlace;
+  readonly rangeWork: RangeWorkOffer;
   readonly logger: Logger;
   readonly clock: Clock;
 }

@@ -1,6 +1,6 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import type { Clock, Hash, Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, DiskPlace } from '@chainstead/db';
 import {
   type ConfiguredKey,
   createInnerApi,
@@ -14,6 +14,7 @@ import type { HashPlace } from '@chainstead/state';
 import type { StreamOperations } from '@chainstead/streams';
 import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
+import type { RangeWorkOffer } from './pages/jobs/job-chains.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
 import { PAGES } from './pages/registry.ts';
 import { bounded, type NodeTest } from './pages/upstreams/node-test.ts';
@@ -44,6 +45,9 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
     readonly pictures: PictureReader;
   };
+  readonly disk: DiskPlace;
+  /** How history of a chain is read: `BACKFILL_PROOF`. */
+  readonly backfillProofOf: RangeWorkOffer['backfillProofOf'];
   readonly version: string;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -59,14 +63,27 @@ export interface Console {
 
 /** The console at `/console`. Makes the secret that signs its cookies when there is none yet. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
-  const { database, keys, registry, streams, logger, clock } = options;
+  const { database, keys, registry, disk, streams, logger, clock } = options;
   const secret = await loadServerSecret(database, 'console');
   const closing = new AbortController();
   const sessions = createSessionStore({ database, configured: options.configured, secret });
   const overview = createOverviewSource(options);
   const upstreams = createUpstreamsSource({ database, overview, configured: options.upstreams });
   const nodeTest = bounded(options.nodeTest);
-  const shared = { database, keys, sessions, registry, overview, upstreams, nodeTest, streams, logger, clock };
+  const shared = {
+    database,
+    keys,
+    sessions,
+    registry,
+    overview,
+    upstreams,
+    nodeTest,
+    streams,
+    disk,
+    rangeWork: options,
+    logger,
+    clock,
+  };
   const assets = await loadConsoleAssets();
   return {
     routes: (api, dependencies) => {

@@ -68,6 +68,11 @@ beforeAll(async () => {
       [text.slice(0, 2_000)],
     );
     await stage.database.query(
+      `INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by, status, error_code, error_message)
+       VALUES ($1, $2, 'verify', $2, '[{"from":1,"to":2}]', $2, 'failed', $3, $2)`,
+      [String(index).padStart(24, '0'), text, text.slice(0, 40)],
+    );
+    await stage.database.query(
       `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES ($1, current_date, 'GET', $1, 1, 0, 0)`,
       [text.slice(0, 2_000)],
     );
@@ -91,6 +96,8 @@ test.each([
   '/console/upstreams',
   '/console/upstreams/wrong-answers',
   '/console/gateway',
+  '/console/datasets',
+  '/console/jobs',
   '/console/keys',
   '/console/audit',
   '/console/sessions',

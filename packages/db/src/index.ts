@@ -49,6 +49,9 @@ export {
   type Statement,
   where,
 } from './statement.ts';
+export type { DiskPlace } from './storage/disk-space.ts';
+export { readStorage, type StorageReport } from './storage/read-storage.ts';
+export { sampleTables } from './storage/table-samples.ts';
 export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';
 export { transactionLock } from './transaction-lock.ts';
 export { unlessMissing } from './unless-missing.ts';

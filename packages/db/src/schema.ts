@@ -1,4 +1,4 @@
-import { integer, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { bigint, integer, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
 /** What transactions wait for each other by: a lock is its row, locked FOR UPDATE. Rows are made when they are first asked for. */
 export const locks = pgTable('locks', {
@@ -39,3 +39,18 @@ export const leases = pgTable('leases', {
   acquiredAt: timestamp('acquired_at', { withTimezone: true }).notNull().defaultNow(),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 });
+
+/** How large each table was, by the hour, for a day: what its growth is told from. */
+export const tableSamples = pgTable(
+  'table_samples',
+  {
+    /** Empty: the whole database. */
+    tableName: text('table_name').notNull(),
+    hour: timestamp('hour', { withTimezone: true }).notNull(),
+    /** Within the hour. */
+    sampledAt: timestamp('sampled_at', { withTimezone: true }).notNull().defaultNow(),
+    /** With indexes, partitions and shards. */
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tableName, table.hour] })],
+);

@@ -17,6 +17,7 @@ export { createFirstAdminKey } from './first-admin-key.ts';
 export { requireIndexes } from './index-missing.ts';
 export { type IndexedHere, indexedChain } from './indexed-chains.ts';
 export { createInnerApi, type InnerApi, type InnerAsker } from './inner-api.ts';
+export { keepFor } from './keep-for.ts';
 export { keepForSecond } from './keep-for-second.ts';
 export * from './key-scope.ts';
 export * from './key-store.ts';

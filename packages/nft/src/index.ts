@@ -3,6 +3,11 @@
  * each a folder with its tables, datasets, queries, routes and tests. Start reading at `transfers/dataset.ts`.
  */
 export { COLLECTION_COLUMNS, type CollectionFields, readCollectionFields } from './collections/collection-fields.ts';
+export {
+  type CollectionReadState,
+  type CollectionReadsPage,
+  listCollectionReads,
+} from './collections/list-collection-reads.ts';
 export { nftMetadataEvents } from './collections/metadata-events-dataset.ts';
 export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from './collections/metadata-status.ts';
 export { createMetadataWorker } from './collections/metadata-worker.ts';

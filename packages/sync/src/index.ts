@@ -27,6 +27,7 @@ export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 export { executedTransactions } from './executed-transactions.ts';
 export { helpBackfill, readHelpable } from './help-backfill.ts';
 export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
+export { type HistoriesPage, listHistories } from './histories/list-histories.ts';
 export { isHistoryMissing } from './histories/plan-history.ts';
 export { type HistoryOutcome, readHistory } from './histories/read-history.ts';
 export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
@@ -47,6 +48,26 @@ export {
   type VerifyReport,
   verifyRanges,
 } from './range-commands.ts';
+export { estimateRangeWork } from './range-jobs/estimate-range-work.ts';
+export { performRangeWork } from './range-jobs/perform-range-work.ts';
+export {
+  NoSuchRangeJobError,
+  RANGE_JOB_ID,
+  RANGE_WORKS,
+  type RangeJob,
+  RangeJobKnownError,
+  type RangeWork,
+  TooManyRangeJobsError,
+  VerificationIncompleteError,
+} from './range-jobs/range-job.ts';
+export {
+  cancelRangeJob,
+  listRangeJobs,
+  readRangeJobPace,
+  requestRangeJob,
+} from './range-jobs/range-job-store.ts';
+export type { RangeJobSite } from './range-jobs/run-range-job.ts';
+export { workRangeJobs } from './range-jobs/work-range-jobs.ts';
 export { readWatchedBlock } from './read-watched-block.ts';
 export { IN_PLACE, type Reading, runDerived } from './reading.ts';
 export { defineTable } from './row-table.ts';

@@ -155,6 +155,48 @@ export const syncClaims = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.firstBlock] })],
 );
 
+/** Work on ranges that operators asked for (backfill, verify, reindex), which processes of the role `ingest` take one after the other. */
+export const rangeJobs = pgTable(
+  'range_jobs',
+  {
+    /** Ascends with the time when it was asked for. */
+    id: text('id').primaryKey(),
+    /** Id of an EVM chain in decimal; of Aptos, `aptos` or `aptos-testnet`. Whoever works on a chain's jobs holds the lease `range-jobs:<chain>`. */
+    chain: text('chain').notNull(),
+    /** backfill, verify, reindex. */
+    work: text('work').notNull(),
+    /** Null: all that are kept of the chain. */
+    dataset: text('dataset'),
+    /** BlockRange[], ascending. */
+    ranges: jsonb('ranges').notNull(),
+    /** queued, running (also where whoever did it has died), done, failed, cancelled. */
+    status: text('status').notNull().default('queued'),
+    /** Blocks done, and in all; null before that is known. */
+    done: bigint('done', { mode: 'number' }).notNull().default(0),
+    total: bigint('total', { mode: 'number' }),
+    logs: bigint('logs', { mode: 'number' }).notNull().default(0),
+    /** All blocks below are done. Not of a backfill: what it has done is covered. */
+    position: bigint('position', { mode: 'number' }),
+    /** What came of it, of a verification: VerifyOutcome. */
+    outcome: jsonb('outcome'),
+    requestedBy: text('requested_by').notNull(),
+    requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
+    /** When it was taken last, and what was done by then: its pace is told from there. */
+    takenAt: timestamp('taken_at', { withTimezone: true }),
+    doneBefore: bigint('done_before', { mode: 'number' }).notNull().default(0),
+    cancelAskedAt: timestamp('cancel_asked_at', { withTimezone: true }),
+    finishedAt: timestamp('finished_at', { withTimezone: true }),
+    /** How often it was taken since it last got on. */
+    attempts: integer('attempts').notNull().default(0),
+    /** Not before; null: at once. */
+    dueAt: timestamp('due_at', { withTimezone: true }),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [index('range_jobs_open').on(table.chain, table.id).where(sql`status IN ('queued', 'running')`)],
+);
+
 /** Upstreams caught in a wrong answer, by the proof. One row a block and kind. */
 export const upstreamFaults = pgTable(
   'upstream_faults',

@@ -42,6 +42,7 @@ export {
   rowsRead,
 } from './explain.ts';
 export type { FaultSettings } from './faults.ts';
+export { findChromium } from './find-chromium.ts';
 export { migrateBefore } from './former-schema.ts';
 export { freePort } from './free-port.ts';
 export { type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';

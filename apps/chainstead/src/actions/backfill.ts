@@ -8,6 +8,7 @@ import { type BackfillHelpers, createBackfillHelpers } from '../backfill-helpers
 import type { BlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Configuration } from '../configuration/index.ts';
+import { detachRangeWork } from '../detach-range-work.ts';
 import { type RunRange, runRangeWork, writeOutcome } from '../range-command.ts';
 import { configurationFile } from '../read-configuration.ts';
 import { countOf } from '../role-slot.ts';
@@ -19,6 +20,10 @@ export async function runBackfill(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
+  if (options.detach === true) {
+    if (options.bulk === true) throw new UsageError('--bulk is not for --detach', 'Leave one of them out');
+    return detachRangeWork({ work: 'backfill', dataset: null, options, command, context });
+  }
   const network = networkOfChain(options.chain);
   if (network !== null) {
     if (options.bulk === true) throw new UsageError('--bulk is not for Aptos', 'Leave it out');

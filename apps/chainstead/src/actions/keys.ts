@@ -1,16 +1,8 @@
-import { hostname, userInfo } from 'node:os';
 import type { ChainRegistry } from '@chainstead/chains';
 import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
-import {
-  ALL_SCOPES,
-  type AuditActor,
-  createKeyStore,
-  KEY_SCOPES,
-  type KeyScopes,
-  type KeyStore,
-  parseScopes,
-} from '@chainstead/http';
+import { ALL_SCOPES, createKeyStore, KEY_SCOPES, type KeyScopes, type KeyStore, parseScopes } from '@chainstead/http';
 import type { Command } from 'commander';
+import { commandActor } from '../command-actor.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import { readDatabaseConfiguration } from '../read-configuration.ts';
@@ -70,20 +62,6 @@ export function setKeyScopes(
     const changed = await keys.setScopes(key, scopes, commandActor());
     context.stdout.write(`${changed.prefix}… (${changed.name}) may be used for ${changed.scopes.join(', ')}.\n`);
   });
-}
-
-/** For the audit log: whoever runs the command, on this machine. */
-function commandActor(): AuditActor {
-  return { door: 'command', id: `${accountName()}@${hostname()}`, name: null, address: null, requestId: null };
-}
-
-/** A container may run as a user that has no name. */
-function accountName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
 }
 
 /** @throws UsageError */

@@ -3,6 +3,7 @@ import { type Dataset, reindexRanges } from '@chainstead/sync';
 import type { Command } from 'commander';
 import type { BlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
+import { detachRangeWork } from '../detach-range-work.ts';
 import { runRangeWork, writeOutcome } from '../range-command.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -14,6 +15,8 @@ export interface ReindexOptions extends BlockRangeOptions {
 export async function runReindex(options: ReindexOptions, command: Command, context: CommandContext): Promise<void> {
   // A name that does not exist is told before anything is opened.
   chooseDatasets(allDatasets, options.dataset);
+  if (options.detach === true)
+    return detachRangeWork({ work: 'reindex', dataset: options.dataset ?? null, options, command, context });
   const { result, chain } = await runRangeWork(
     { name: 'reindex', options, command, context },
     async (work, ranges, signal) => {

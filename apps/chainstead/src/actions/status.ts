@@ -1,5 +1,5 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
-import { readCluster, readSetAsideWork } from '@chainstead/db';
+import { readCluster, readSetAsideWork, readStorage } from '@chainstead/db';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses } from '@chainstead/streams';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
@@ -14,6 +14,7 @@ import { readConnectedProcesses, renderConnectedProcesses } from '../connected-p
 import { findDatabase } from '../find-database.ts';
 import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { renderSetAside, setAsideJson } from '../set-aside-text.ts';
+import { diskPlaceOf, renderStorage, storageJson } from '../storage-status-text.ts';
 import { renderStreamStatus, streamStatusJson } from '../stream-status-text.ts';
 
 /** Unfinished histories that are listed; all are counted. */
@@ -57,12 +58,14 @@ export async function showStatus(
     const streams = await readStreamStatuses(database, FAILING_STREAMS_MAX);
     const setAside = await readSetAsideWork(database, SET_ASIDE_MAX);
     const processes = await readConnectedProcesses(database);
+    const storage = await readStorage(database, diskPlaceOf(configuration));
     context.stdout.write(
       options.json === true
-        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), processes, cluster: cluster })}\n`
+        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), storage: storageJson(storage), processes, cluster: cluster })}\n`
         : renderStatus(status, renderAptosStatus(aptos), [
             ...renderStreamStatus(streams),
             ...renderSetAside(setAside),
+            ...(status.chains.length === 0 ? [] : renderStorage(storage)),
             ...renderConnectedProcesses(processes),
             ...renderCluster(cluster),
           ]),

@@ -1,22 +1,10 @@
-import { ChainsteadError, rangeSize } from '@chainstead/core';
-import { type VerifyReport, verifyRanges } from '@chainstead/sync';
+import { rangeSize } from '@chainstead/core';
+import { VerificationIncompleteError, type VerifyReport, verifyRanges } from '@chainstead/sync';
 import type { Command } from 'commander';
 import type { BlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
+import { detachRangeWork } from '../detach-range-work.ts';
 import { runRangeWork } from '../range-command.ts';
-
-/** Not every block that was asked for is proven. */
-export class VerificationIncompleteError extends ChainsteadError {
-  constructor(chain: string, unproven: number, uncovered: number) {
-    super({
-      code: 'VERIFICATION_INCOMPLETE',
-      message: `${unproven} blocks of ${chain} could not be proven, and ${uncovered} are not indexed`,
-      facts: { chain, unproven, uncovered },
-      remedy: 'Index what is missing with "chainstead backfill"; for unproven blocks, add another upstream',
-      retryable: false,
-    });
-  }
-}
 
 /** Proves the ranges asked for. @throws VerificationIncompleteError */
 export async function runVerification(
@@ -24,6 +12,7 @@ export async function runVerification(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
+  if (options.detach === true) return detachRangeWork({ work: 'verify', dataset: null, options, command, context });
   const { result, chain } = await runRangeWork({ name: 'verify', options, command, context }, verifyRanges);
   const uncovered = result.uncovered.reduce((sum, range) => sum + rangeSize(range), 0);
   writeReport(context, chain, result, uncovered);

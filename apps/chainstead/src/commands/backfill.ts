@@ -23,4 +23,5 @@ Examples:
   $ chainstead backfill --chain eth --from 18000000 --to 18100000
   $ chainstead backfill --chain base --range 1-100000 --range 5000000-5100000
   $ chainstead backfill --chain eth --from 0 --to 18000000 --bulk
-  $ chainstead backfill --chain aptos --from 0 --to 1000000`;
+  $ chainstead backfill --chain aptos --from 0 --to 1000000
+  $ chainstead backfill --chain eth --from 0 --to 18000000 --detach`;

@@ -20,4 +20,5 @@ Rows are replaced range by range in one transaction each: readers never see a ho
 
 Examples:
   $ chainstead reindex --chain eth --from 18000000 --to 18000999
-  $ chainstead reindex --chain eth --from 18000000 --to 18000999 --dataset erc20-transfers`;
+  $ chainstead reindex --chain eth --from 18000000 --to 18000999 --dataset erc20-transfers
+  $ chainstead reindex --chain eth --from 18000000 --to 18000999 --detach`;

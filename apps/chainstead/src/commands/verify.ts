@@ -17,4 +17,5 @@ const EXAMPLES = `
 The background prover does the same at PROVER_RATE. Exit code 1 when a block stays unproven or is not indexed.
 
 Examples:
-  $ chainstead verify --chain eth --from 18000000 --to 18000999`;
+  $ chainstead verify --chain eth --from 18000000 --to 18000999
+  $ chainstead verify --chain eth --from 18000000 --to 18999999 --detach`;

@@ -44,6 +44,8 @@ export interface Configuration {
     /** Whether the API prepares its statements. */
     readonly prepared: boolean;
     readonly dataDirectory: string;
+    /** Size of the disk under `url`; null: nobody says. */
+    readonly diskBytes: number | null;
   };
   /** Null: queues live in Postgres. */
   readonly redisUrl: string | null;
@@ -190,6 +192,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       poolSize: settings.DATABASE_POOL_SIZE,
       prepared: settings.DATABASE_PREPARED === 'true',
       dataDirectory: settings.DATA_DIR,
+      diskBytes: settings.DATABASE_DISK_BYTES ?? null,
     },
     redisUrl: settings.REDIS_URL ?? null,
     api: {

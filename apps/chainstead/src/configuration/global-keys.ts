@@ -59,6 +59,14 @@ const storageKeys = {
     example: '30',
     default: '10',
   }),
+  DATABASE_DISK_BYTES: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER), {
+    group: 'Storage',
+    description:
+      'Size of the disk that DATABASE_URL lies on, in bytes: how long it lasts is told from it, since Postgres does not say what is free',
+    allowed: 'a whole number from 1',
+    example: '500000000000',
+    whenAbsent: 'it is read where Postgres is embedded, and unknown elsewhere',
+  }),
   DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), {
     group: 'Storage',
     description:

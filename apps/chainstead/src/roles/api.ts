@@ -1,5 +1,5 @@
-import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
-import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
+import { createAptosRoutes } from '@chainstead/aptos';
+import type { ConsoleOptions } from '@chainstead/console';
 import { createCursorCodec } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { type DatabaseOptions, openReads, type Reads } from '@chainstead/db';
@@ -30,15 +30,14 @@ import {
 import { createJobs, type Jobs } from '@chainstead/jobs';
 import { createPictureReader } from '@chainstead/nft';
 import { createStateQuestions, placeOfHash, type StateQuestions } from '@chainstead/state';
-import { keepOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../connection-demand.ts';
 import { ListenError } from '../listen-error.ts';
 import { ONLY_PROCESS } from '../role-slot.ts';
 import { VERSION } from '../version.ts';
 import { readAptosReadiness } from './aptos-readiness.ts';
-import { configuredUpstreams, createNodeTest } from './console-upstreams.ts';
 import { readDocumentExamples } from './document-examples.ts';
 import { openGatewayApi } from './gateway-api.ts';
+import { openConsole } from './open-console.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole, StopOptions } from './role.ts';
 import { watchSchema } from './schema-watch.ts';
@@ -173,33 +172,6 @@ function openLookUp(
     placeOf: (chain, hash) => placeOfHash({ questions, logger }, chain, hash, onDemand.waitMs),
     pictures: createPictureReader({ egress, ...onDemand, clock }),
   };
-}
-
-function openConsole(
-  context: RoleContext,
-  opened: Pick<ConsoleOptions, 'keys' | 'sharedLimits' | 'streams' | 'lookUp'>,
-): Promise<Console> {
-  const { configuration, database, logger, clock } = context;
-  const { aptos, chains } = configuration;
-  return createConsole({
-    ...opened,
-    database,
-    configured: configuration.api.keys,
-    registry: configuration.chainRegistry,
-    chains: chains.map(({ chain }) => chain),
-    datasets: configuration.datasets,
-    keepOf: keepOfChains(chains),
-    endOf: (name) =>
-      chains.find(({ chain }) => chain.key === name)?.endBlock ??
-      aptos.networks.find(({ network }) => chainKeyOf(network) === name)?.endVersion ??
-      null,
-    aptos: { networks: aptos.networks.map(({ network }) => network), datasets: aptos.datasets },
-    upstreams: configuredUpstreams(configuration),
-    nodeTest: createNodeTest(context),
-    version: VERSION,
-    logger,
-    clock,
-  });
 }
 
 function openJobs({ configuration, databaseUrl, logger, metrics }: RoleContext): Promise<Jobs> {

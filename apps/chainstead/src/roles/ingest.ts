@@ -16,6 +16,7 @@ import { ONLY_PROCESS, shareOf } from '../role-slot.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
 import { startAptosIngest } from './aptos-ingest.ts';
 import { keepHelping } from './keep-helping.ts';
+import { keepRangeJobs } from './keep-range-jobs.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
 /** Blocks a second. */
@@ -42,6 +43,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
     { context, metrics: shared.metrics, chains: othersOf(context), isBusy: () => filling.size > 0 },
     stop.signal,
   );
+  const rangeJobs = keepRangeJobs(context, shared.metrics, stop.signal);
   if (context.configuration.chains.length === 0 && configuration.aptos.networks.length === 0)
     logger.info('No chain is configured: there is nothing to ingest');
   return {
@@ -50,6 +52,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
       stop.abort();
       await Promise.all(chains.map(({ work }) => work));
       await helping;
+      await rangeJobs;
       await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },

@@ -1,13 +1,16 @@
 import { readAptosStatuses } from '@chainstead/aptos';
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
-import { failureLevel } from '@chainstead/db';
+import { failureLevel, sampleTables } from '@chainstead/db';
 import { sampleChains, saveSamples } from '@chainstead/sync';
 import type { RoleContext } from './role.ts';
 
 /** Several workers do so; of one minute the first sample counts. Milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/** Keeps where each chain stands, by the minute: a few statements beside ingestion, which does nothing for it. Settles once the signal aborts. */
+/**
+ * Keeps where each chain stands, by the minute, and how large tables are, by the hour: a few statements beside ingestion, which does nothing for it.
+ * Settles once the signal aborts.
+ */
 export async function keepSampling(
   { configuration, database, logger, clock }: RoleContext,
   signal: AbortSignal,
@@ -16,6 +19,7 @@ export async function keepSampling(
     try {
       await sampleChains(database);
       await sampleAptos();
+      await sampleTables(database);
     } catch (error) {
       logger[failureLevel(error)]({ error: errorText(error) }, 'Where chains stand could not be kept');
     }

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type ApiServer, serveApi } from '@chainstead/http';
-import { freePort } from '@chainstead/testkit';
+import { findChromium, freePort } from '@chainstead/testkit';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { ConsoleStage } from './console-stage.ts';
 
@@ -22,12 +20,6 @@ export interface OpenPage {
   readonly context: BrowserContext;
   /** Errors of scripts, and what the Content-Security-Policy refused. */
   readonly complaints: readonly string[];
-}
-
-/** Where Debian's package puts it; undefined where there is none. */
-function findChromium(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path));
 }
 
 /** @returns undefined where the machine has no Chromium: then that is said aloud */

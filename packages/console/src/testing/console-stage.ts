@@ -1,6 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, DiskPlace } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { erc20Transfers } from '@chainstead/erc20';
 import {
@@ -71,6 +71,8 @@ export interface StageOptions {
   readonly chains?: readonly Chain[];
   /** Of Aptos. @default none */
   readonly networks?: ConsoleOptions['aptos']['networks'];
+  /** @default nothing is known of it */
+  readonly disk?: DiskPlace;
   /** Of the console alone, to count or fail what it asks. */
   readonly wrap?: (database: Database) => Database;
   /** @default none is configured */
@@ -107,6 +109,8 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
       pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
       ...options.lookUp,
     },
+    disk: options.disk ?? { diskBytes: null, folder: null },
+    backfillProofOf: () => 'none',
     version: '0.0.0',
     logger: silentLogger(),
     clock: systemClock,

@@ -21,7 +21,8 @@ export interface HistoryRecord {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-interface HistoryRow {
+/** As {@link HISTORY_COLUMNS} gives it. */
+export interface HistoryRow {
   chain_id: ChainId;
   kind: SubjectKind;
   subject: Address;
@@ -36,7 +37,8 @@ interface HistoryRow {
   error_message: string | null;
 }
 
-const COLUMNS = `chain_id, kind, ${hexText('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
+/** Of `subject_histories`. */
+export const HISTORY_COLUMNS = `chain_id, kind, ${hexText('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
   requested_at, attempts, due_at, error_code, error_message`;
 const ONE = 'chain_id = $1 AND kind = $2 AND subject = $3';
 
@@ -45,7 +47,7 @@ export async function beginHistory(database: Database, subject: Subject): Promis
   const [row] = await database.query<HistoryRow>(
     `UPDATE subject_histories SET status = 'running', due_at = NULL, updated_at = now()
       WHERE ${ONE} AND status IN ('pending', 'running', 'failed') AND coalesce(due_at, '-infinity') <= now()
-      RETURNING ${COLUMNS}`,
+      RETURNING ${HISTORY_COLUMNS}`,
     subjectKey(subject),
   );
   return row === undefined ? null : toRecord(row);
@@ -149,7 +151,7 @@ export async function readHistories(
   readonly counts: readonly { readonly chainId: ChainId; readonly status: HistoryStatus; readonly count: number }[];
 }> {
   const rows = await database.query<HistoryRow>(
-    `SELECT ${COLUMNS} FROM subject_histories WHERE status <> 'done' ORDER BY updated_at DESC, chain_id, kind, subject LIMIT $1`,
+    `SELECT ${HISTORY_COLUMNS} FROM subject_histories WHERE status <> 'done' ORDER BY updated_at DESC, chain_id, kind, subject LIMIT $1`,
     [limit],
   );
   const counts = await database.query<{ chainId: ChainId; status: HistoryStatus; count: number }>(
@@ -158,7 +160,7 @@ export async function readHistories(
   return { unfinished: rows.map(toRecord), counts };
 }
 
-function toRecord(row: HistoryRow): HistoryRecord {
+export function toRecord(row: HistoryRow): HistoryRecord {
   return {
     subject: { chainId: row.chain_id, kind: row.kind, address: row.subject },
     status: row.status,

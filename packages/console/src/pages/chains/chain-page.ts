@@ -26,7 +26,7 @@ export const chainPage: ConsolePage = {
       const facts = await factsOf(overview, parameter('chain'));
       const whole = facts.card.history?.range ?? { from: 0, to: 0 };
       const wanted = readRange(query('from'), query('to'), whole);
-      return { title: cut(facts.card.name), body: chainView(facts, whole, wanted) };
+      return { title: cut(facts.card.name), body: chainView(facts, whole, wanted, cut(query('dataset') ?? '')) };
     });
     routes.view(`${NAME}/lag.json`, async ({ parameter }) => {
       const facts = await factsOf(overview, parameter('chain'));
@@ -51,11 +51,12 @@ async function factsOf(overview: OverviewSource, name: string): Promise<ChainFac
   return facts;
 }
 
-function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange): Html {
+/** @param dataset whose ranges are listed; empty: of all */
+function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange, dataset: string): Html {
   const { card } = facts;
   const address = `/console/chains/${encodeURIComponent(card.name)}`;
   const isZoomed = wanted.from !== whole.from || wanted.to !== whole.to;
-  const ranges = listRanges(facts, wanted);
+  const ranges = listRanges(facts, wanted).filter((one) => dataset === '' || one.dataset === dataset);
   return html`<h1>${shown(card.name)}</h1>
 ${problemView(card)}
 <p>Head ${card.head === null ? 'unknown' : count(card.head)}, indexed to ${card.checkpoint === null ? 'nothing yet' : count(card.checkpoint)}${card.lag === null ? NOTHING : html`, ${count(card.lag)} ${card.unit} behind`}.
@@ -66,7 +67,8 @@ ${card.updatedAt === null ? NOTHING : html`<span class="soft">As of ${moment(car
 <p>${card.unit === 'blocks' ? 'Blocks' : 'Versions'} ${count(wanted.from)} to ${count(wanted.to)}${isZoomed ? html` of ${count(whole.from)} to ${count(whole.to)}. <a href="${address}">All of it</a>` : '.'}</p>
 ${stripLegend()}
 ${stripOf(wanted, card.history?.levels ?? [], { address, unit: card.unit })}
-${rangeForm(address, wanted)}
+${rangeForm(address, wanted, dataset)}
+${dataset === '' ? NOTHING : html`<p>Ranges of ${shown(dataset)} alone. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
 ${rangesView(ranges, card.unit)}</section>
 <section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${nodesView(facts)}</section>`;
 }
@@ -76,8 +78,9 @@ function problemView({ problem }: ChainCard): Html {
   return html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`;
 }
 
-function rangeForm(address: string, { from, to }: BlockRange): Html {
-  return html`<form method="get" action="${address}" class="fields" aria-label="Show a part of the history">
+function rangeForm(address: string, { from, to }: BlockRange, dataset: string): Html {
+  return html`<form method="get" action="${address}" class="fields row" aria-label="Show a part of the history">
+${dataset === '' ? NOTHING : html`<input type="hidden" name="dataset" value="${dataset}">`}
 <div><label for="from">From</label><input id="from" name="from" inputmode="numeric" pattern="[0-9]*" value="${from}"></div>
 <div><label for="to">To</label><input id="to" name="to" inputmode="numeric" pattern="[0-9]*" value="${to}"></div>
 <div><button class="quiet">Show</button></div></form>`;

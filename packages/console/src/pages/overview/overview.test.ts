@@ -103,6 +103,9 @@ describe('the overview', () => {
     });
     const visitor = await stage.signIn();
     await seedChains(stage.database, [7]);
+    // What is kept for a minute is read by now.
+    await textOf(stage, visitor);
+    await sleep(1_100);
     asked = 0;
     await textOf(stage, visitor);
     const forOne = asked;
@@ -115,6 +118,26 @@ describe('the overview', () => {
     const page = await textOf(stage, visitor);
     expect(page.match(/<article/g)).toHaveLength(41);
     expect(asked).toBe(forOne);
+  });
+
+  test('reads the samples of a day once for whoever looks within a minute', async () => {
+    let days = 0;
+    const stage = await open({
+      wrap: (database) => ({
+        ...database,
+        query: (text, values) => {
+          if (text.includes('FROM chain_samples') && values?.[0] === 24 * 60) days += 1;
+          return database.query(text, values);
+        },
+      }),
+    });
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7]);
+    for (let look = 0; look < 3; look++) {
+      expect(await textOf(stage, visitor)).toContain('polyline');
+      await sleep(1_100);
+    }
+    expect(days).toBe(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { type AptosNetwork, type AptosStatus, chainKeyOf, readAptosStatuses } fr
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
 import { type Database, readSetAsideWork, type SetAsideWork } from '@chainstead/db';
-import { keepForSecond } from '@chainstead/http';
+import { keepFor, keepForSecond } from '@chainstead/http';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import {
   type ChainSample,
@@ -55,6 +55,8 @@ export interface OverviewSource {
 /** Plotted on cards. Minutes. */
 const DAY = 24 * 60;
 const STEP = 15;
+/** A day of forty chains is 57,600 samples, of which a minute adds 40: what the cards plot of them is kept so long. Milliseconds. */
+const DAY_KEPT_MS = 60_000;
 /** What the pace of the moment is told from. Minutes. */
 const PACE = 16;
 /** Of those that fail. */
@@ -69,7 +71,8 @@ interface Read {
 /** The same functions that `chainstead status` shows, asked all at once: their number does not depend on that of the chains. */
 export function createOverviewSource(options: OverviewOptions): OverviewSource {
   const { database } = options;
-  const read = keepForSecond(() => readAll(options));
+  const readDay = keepFor(DAY_KEPT_MS, () => readChainSamples(database, { minutes: DAY, step: STEP }));
+  const read = keepForSecond(() => readAll(options, readDay));
   return {
     read: async () => (await read()).overview,
     chains: async () => [...(await read()).facts.values()],
@@ -81,14 +84,16 @@ export function createOverviewSource(options: OverviewOptions): OverviewSource {
   };
 }
 
-async function readAll(options: OverviewOptions): Promise<Read> {
+type Samples = Awaited<ReturnType<typeof readChainSamples>>;
+
+async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>): Promise<Read> {
   const { database, aptos, clock } = options;
   const [statuses, aptosStatuses, streams, setAside, day, pace] = await Promise.all([
     readChainStatuses(database, options.datasets, options.chains, options.keepOf),
     readAptosStatuses(database, aptos.datasets),
     readStreamStatuses(database, STREAMS_SHOWN),
     readSetAsideWork(database, SET_ASIDE_SHOWN),
-    readChainSamples(database, { minutes: DAY, step: STEP }),
+    readDay(),
     readChainSamples(database, { minutes: PACE, step: 1 }),
   ]);
   const now = clock.now();

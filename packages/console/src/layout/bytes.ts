@@ -1,0 +1,16 @@
+const UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
+const STEP = 1_000;
+
+/** `12.3 GB`; of what shrinks `−1.2 MB`. */
+export function byteText(bytes: number): string {
+  const sign = bytes < 0 ? '−' : '';
+  let value = Math.abs(bytes);
+  if (value < STEP) return `${sign}${Math.round(value)} bytes`;
+  let unit: string = '';
+  for (const next of UNITS) {
+    if (value < STEP) break;
+    value /= STEP;
+    unit = next;
+  }
+  return `${sign}${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;
+}

@@ -1,0 +1,120 @@
+/** Datasets, tables, jobs and what is read on demand, in a real browser. Where the machine has none, the tests say so. */
+import { AxeBuilder } from '@axe-core/playwright';
+import { listRangeJobs } from '@chainstead/sync';
+import type { BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
+import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
+import { seedChains } from '../../testing/seed-chains.ts';
+
+const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202e${'x'.repeat(3_000)}`;
+const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
+const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
+let stage: ConsoleStage;
+let opened: ConsoleBrowser | undefined;
+
+vi.setConfig({ testTimeout: 150_000 });
+
+beforeAll(async () => {
+  stage = await openConsoleStage({ disk: { diskBytes: 1e12, folder: null } });
+  await seedChains(stage.database, [1, 7]);
+  await stage.database.query(
+    `INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by, status, done, total, error_code, error_message, outcome)
+     VALUES ('000000000000000000000001', $1, 'verify', $2, '[{"from":1,"to":20}]', $2, 'failed', 10, 20, 'X', $2, '{"levels":{"receipts":10},"repairs":1,"uncovered":2}')`,
+    [HOSTILE.slice(0, 200), HOSTILE],
+  );
+  await stage.database.query(
+    `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES (1, $1, 'erc20-transfers', 1, 'clearing', 0)`,
+    [HOSTILE.slice(0, 1_000)],
+  );
+  await stage.database.query(
+    `INSERT INTO subject_histories (chain_id, kind, subject, status, error_code, error_message)
+     VALUES (1, 'wallet', decode(repeat('ab', 20), 'hex'), 'refused', 'X', $1)`,
+    [HOSTILE],
+  );
+  await stage.database.query(
+    `INSERT INTO nft_collections (chain_id, token_address, status, name) VALUES (1, decode(repeat('cd', 20), 'hex'), 'known', $1)`,
+    [HOSTILE],
+  );
+  opened = await openConsoleBrowser(stage);
+});
+afterAll(async () => {
+  await opened?.close();
+  await stage.close();
+});
+beforeEach(({ skip }) => {
+  if (opened === undefined) skip();
+});
+
+/** Of a test that is not skipped. */
+function browser(): ConsoleBrowser {
+  if (opened === undefined) throw new Error('The machine has no Chromium');
+  return opened;
+}
+
+const PAGES = [
+  '/console/datasets',
+  '/console/tables',
+  '/console/jobs/estimate?work=backfill&chain=eth&dataset=&from=1000&to=1200',
+  '/console/on-demand',
+  '/console/on-demand/collections',
+];
+
+test.each([
+  ['light on a desk', { ...DESK, colorScheme: 'light' }],
+  ['dark on a desk', { ...DESK, colorScheme: 'dark' }],
+  ['light on a telephone', { ...TELEPHONE, colorScheme: 'light' }],
+  ['dark on a telephone', { ...TELEPHONE, colorScheme: 'dark' }],
+] as const)('%s the pages have nothing serious for axe, fit, and run nothing of strangers', async (_look, options) => {
+  const { page, context, complaints } = await browser().open('/console/sessions', options);
+  for (const path of PAGES) {
+    await page.goto(path);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    const told = serious.map(
+      ({ id, nodes }) => `${path} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+    );
+    expect(told).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), path).toBe(true);
+    expect(await page.locator('img').count(), path).toBe(0);
+  }
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('work is asked for with the keyboard alone, seen to get on without reloading, and ended', async () => {
+  const { page, context, complaints } = await browser().open('/console/jobs', DESK);
+  const form = page.getByRole('form', { name: 'Ask for work on a range' });
+  await form.getByLabel('Work').selectOption('verify');
+  await form.getByLabel('From').fill('1200');
+  await form.getByLabel('To, included').fill('99999999');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('can be worked on').waitFor();
+  await form.getByLabel('To, included').fill('1299');
+  await page.keyboard.press('Enter');
+  const start = page.getByRole('button', { name: 'Start' });
+  await start.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console/jobs');
+  const [job] = await listRangeJobs(stage.database, { limit: 1 });
+  const row = page.locator(`#job-${job?.id}`);
+  await row.getByText('queued').waitFor();
+  await stage.database.query('UPDATE range_jobs SET done = 42, total = 100 WHERE id = $1', [job?.id]);
+  await row.getByText('42.0 %').last().waitFor({ timeout: 60_000 });
+  await row.getByRole('button', { name: 'Cancel' }).click();
+  await row.getByText('cancelled').waitFor();
+  expect((await listRangeJobs(stage.database, { limit: 1 }))[0]).toMatchObject({ status: 'cancelled' });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('datasets lead to their ranges, and are chosen without script', async () => {
+  const { page, context } = await browser().open('/console/datasets', { ...DESK, javaScriptEnabled: false });
+  await page.getByLabel('Chain', { exact: true }).selectOption('eth');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('link', { name: 'Ranges of erc20-transfers on eth' }).click();
+  await page.waitForURL('**/console/chains/eth?dataset=erc20-transfers');
+  await page.getByText('alone.').waitFor();
+  await context.close();
+});

@@ -1,0 +1,98 @@
+import type { RangeJob } from '@chainstead/sync';
+import { html } from 'hono/html';
+import { changeForm } from '../../layout/form.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { selectField } from '../../layout/select-field.ts';
+
+export interface JobsFacts {
+  /** The newest first. */
+  readonly jobs: readonly RangeJob[];
+  readonly hasMore: boolean;
+  /** To choose from. */
+  readonly chains: readonly string[];
+  /** Empty: all. */
+  readonly chosen: { readonly state: string; readonly chain: string };
+  /** What people call a job's chain. */
+  readonly nameOf: (chain: string) => string;
+  readonly token: string;
+}
+
+const STATES = [
+  ['open', 'queued and running'],
+  ['finished', 'finished'],
+] as const;
+const RANGES_SHOWN = 3;
+const ERROR_MAX = 600;
+
+/** What of the jobs is shown. */
+export function jobsFilter({ chains, chosen }: JobsFacts): Html {
+  return html`<h2 id="jobs">Jobs</h2>
+<form method="get" action="/console/jobs" class="fields row" aria-label="Choose jobs">
+${selectField({ name: 'of', label: 'Of chain', options: chains, chosen: chosen.chain, all: 'all' })}
+${selectField({ name: 'state', label: 'State', options: STATES, chosen: chosen.state, all: 'all' })}
+<div><button class="quiet">Show</button></div></form>`;
+}
+
+/** All of the page that moves. */
+export function jobsView(facts: JobsFacts): Html {
+  const { jobs, hasMore, chosen } = facts;
+  const oldest = hasMore ? jobs.at(-1) : undefined;
+  const older = new URLSearchParams({
+    ...(chosen.state !== '' && { state: chosen.state }),
+    ...(chosen.chain !== '' && { of: chosen.chain }),
+    before: oldest?.id ?? '',
+  });
+  return html`${jobs.length === 0 ? html`<p class="soft">There are none.</p>` : tableOf(facts)}
+${oldest === undefined ? NOTHING : html`<p><a href="/console/jobs?${String(older)}" rel="next">Older</a></p>`}`;
+}
+
+function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
+  const rows = jobs.map((job) => {
+    const name = nameOf(job.chain);
+    return html`<tr id="job-${job.id}"><td>${moment(job.requestedAt)}<br>${shown(job.requestedBy)}<br><code class="soft">${job.id}</code></td>
+<td>${job.work}<br>${shown(name)}, ${job.dataset === null ? 'all datasets' : shown(job.dataset)}</td><td class="number">${rangesText(job, name)}</td>
+<td>${stateView(job)}</td><td class="number">${progressView(job)}</td>
+<td>${job.status === 'queued' || job.status === 'running' ? changeForm('/console/jobs/cancel', token, html`<input type="hidden" name="id" value="${job.id}"><button class="danger" ${job.isEnding ? html`disabled` : NOTHING}>Cancel</button>`, `Cancel the job ${job.id}`) : '–'}</td></tr>`;
+  });
+  return html`<div class="table" tabindex="0" role="region" aria-label="Jobs"><table><caption>The newest first</caption>
+<thead><tr><th scope="col">Asked for</th><th scope="col">What</th><th scope="col" class="number">Blocks</th><th scope="col">State</th><th scope="col" class="number">Done</th><th scope="col">End it</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+function rangesText({ ranges }: RangeJob, name: string): Html {
+  const links = ranges
+    .slice(0, RANGES_SHOWN)
+    .map(
+      ({ from, to }) =>
+        html`<a href="/console/chains/${encodeURIComponent(name)}?from=${from}&amp;to=${to}" aria-label="Ranges of ${cut(name)} from ${plainCount(from)} to ${plainCount(to)}">${count(from)} to ${count(to)}</a><br>`,
+    );
+  const more = ranges.length - RANGES_SHOWN;
+  return html`${links}${more > 0 ? html`and ${count(more)} more ranges` : NOTHING}`;
+}
+
+function stateView(job: RangeJob): Html {
+  const { status, error, dueAt, holder, finishedAt, isEnding, outcome } = job;
+  const words = isEnding
+    ? 'is ending'
+    : status === 'running' && holder === null
+      ? 'waits: who worked on it has ended'
+      : status;
+  return html`<strong>${words}</strong>${status === 'running' && holder !== null ? html` <span class="soft">by ${shown(holder)}</span>` : NOTHING}
+${finishedAt === null ? NOTHING : html`<br>${moment(finishedAt)}`}
+${dueAt === null ? NOTHING : html`<br>tried again ${moment(dueAt)}`}
+${error === null ? NOTHING : html`<p class="problem"><strong>${cut(error.code)}</strong> ${shown(error.message, ERROR_MAX)}</p>`}
+${outcome === null ? NOTHING : html`<br>${shown(outcomeText(outcome), 400)}`}`;
+}
+
+function outcomeText({ levels, repairs, uncovered }: NonNullable<RangeJob['outcome']>): string {
+  const reached = Object.entries(levels).map(([level, blocks]) => `${plainCount(blocks)} ${level}`);
+  return `${reached.join(', ') || 'nothing verified'}; ${plainCount(repairs)} repaired; ${plainCount(uncovered)} not indexed`;
+}
+
+function progressView({ status, done, total, perSecond, secondsLeft, logs }: RangeJob): Html {
+  if (total === null) return html`${status === 'queued' ? 'not begun' : count(done)}`;
+  const part = total === 0 ? 1 : done / total;
+  return html`<progress max="1000" value="${Math.floor(Math.min(1, part) * 1_000)}" aria-label="Done">${percent(part)}</progress> ${percent(part)}<br>
+${count(done)} of ${count(total)}${logs > 0 ? html`, ${count(logs)} logs` : NOTHING}
+${perSecond === null ? NOTHING : html`<br>${rate(perSecond)}/s`}${secondsLeft === null ? NOTHING : html`, about ${duration(secondsLeft)} left`}`;
+}

@@ -1,0 +1,104 @@
+import { type Address, type ChainId, parseAddress } from '@chainstead/core';
+import { addressBytes, type Database, hexText } from '@chainstead/db';
+
+/** `complete`: read at least once; `refused`: it is no NFT collection; `failed`: tried again when it is due. */
+export type CollectionReadState = 'queued' | 'complete' | 'refused' | 'failed';
+
+/** What is known of a collection's metadata, that somebody or a wallet's list asked for. */
+export interface CollectionRead {
+  readonly chainId: ChainId;
+  readonly address: Address;
+  readonly name: string | null;
+  readonly state: CollectionReadState;
+  /** Null: never. */
+  readonly readAt: Date | null;
+  /** When it is read (again); null: not by itself. */
+  readonly dueAt: Date | null;
+  /** Failed ones since the last success. */
+  readonly attempts: number;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export interface CollectionReadsAsked {
+  /** Null: of all chains. */
+  readonly chainId: ChainId | null;
+  /** Null: in whatever state. */
+  readonly state: CollectionReadState | null;
+  /** The one behind which the page begins; null: at the first. */
+  readonly after: Pick<CollectionRead, 'chainId' | 'address'> | null;
+  readonly limit: number;
+}
+
+export interface CollectionReadsPage {
+  readonly collections: readonly CollectionRead[];
+  /** Behind which the next page begins; null: there is nothing more. A page may be short, or empty, and others follow. */
+  readonly next: Pick<CollectionRead, 'chainId' | 'address'> | null;
+}
+
+const STATUSES: Readonly<Record<CollectionReadState, readonly string[]>> = {
+  queued: ['pending'],
+  complete: ['known'],
+  refused: ['not-nft', 'not-contract'],
+  failed: ['failed'],
+};
+const STATE_OF = new Map(
+  Object.entries(STATUSES).flatMap(([state, statuses]) =>
+    statuses.map((status) => [status, state as CollectionReadState] as const),
+  ),
+);
+const REFUSALS: Readonly<Record<string, string>> = {
+  'not-nft': 'The contract is no NFT collection',
+  'not-contract': 'There is no contract at this address',
+};
+
+/** Looked at for one page, whatever is chosen of them. */
+const LOOKED_AT = 20_000;
+
+interface Row {
+  readonly chain_id: ChainId;
+  readonly address: string;
+  readonly name: string | null;
+  readonly status: string;
+  readonly synced_at: Date | null;
+  readonly due_at: Date | null;
+  readonly attempts: number;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+}
+
+/** Collections whose metadata was asked for, by address. Looks at a bounded number of them, however few are chosen. */
+export async function listCollectionReads(
+  database: Pick<Database, 'query'>,
+  { chainId, state, after, limit }: CollectionReadsAsked,
+): Promise<CollectionReadsPage> {
+  const behind = [after === null ? null : addressBytes(after.address), after?.chainId ?? null];
+  const from = `FROM nft_collections WHERE $1::bytea IS NULL OR (token_address, chain_id) > ($1, $2::bigint) ORDER BY token_address, chain_id`;
+  const columns = `chain_id, ${hexText('token_address')} AS address, name, status, synced_at, due_at, attempts, error_code, error_message`;
+  const rows = await database.query<Row>(
+    `SELECT ${columns} FROM (SELECT * ${from} LIMIT ${LOOKED_AT}) AS looked_at
+      WHERE ($3::bigint IS NULL OR chain_id = $3) AND ($4::text[] IS NULL OR status = ANY ($4)) ORDER BY token_address, chain_id LIMIT $5`,
+    [...behind, chainId, state === null ? null : STATUSES[state], limit + 1],
+  );
+  const collections = rows.slice(0, limit).map(toRead);
+  if (rows.length > limit) return { collections, next: collections.at(-1) ?? null };
+  const [last] = await database.query<Row>(
+    `SELECT ${columns} FROM (SELECT * ${from} OFFSET ${LOOKED_AT - 1} LIMIT 1) AS looked_at`,
+    behind,
+  );
+  return { collections, next: last === undefined ? null : toRead(last) };
+}
+
+function toRead(row: Row): CollectionRead {
+  const refusal = REFUSALS[row.status];
+  const error = row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' };
+  return {
+    chainId: row.chain_id,
+    address: parseAddress(row.address),
+    name: row.name,
+    state: STATE_OF.get(row.status) ?? 'queued',
+    readAt: row.synced_at,
+    dueAt: row.due_at,
+    attempts: row.attempts,
+    error: refusal === undefined ? error : { code: row.status, message: refusal },
+  };
+}

@@ -1,0 +1,169 @@
+/** Jobs as they are asked for, looked at and cancelled: the table `range_jobs`. */
+import type { BlockRange } from '@chainstead/core';
+import { type Database, LEASE_IS_HELD, type Transaction, transactionLock } from '@chainstead/db';
+import {
+  NoSuchRangeJobError,
+  type RangeJob,
+  RangeJobKnownError,
+  type RangeJobRequest,
+  type RangeJobStatus,
+  type RangeWork,
+  TooManyRangeJobsError,
+  type VerifyOutcome,
+} from './range-job.ts';
+
+/** Queued and running ones at once. */
+const OPEN_MAX = 100;
+/** Finished ones that are kept. */
+const FINISHED_MAX = 1_000;
+
+/** By the database's clock, which counts for all machines. */
+const NEW_ID =
+  "to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)";
+
+/** In SQL: somebody works on jobs of the chain of `job`. */
+export const CHAIN_IS_HELD = `EXISTS (
+  SELECT FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD})`;
+
+export const JOB_COLUMNS = `job.id, job.chain, job.work, job.dataset, job.ranges, job.status, job.cancel_asked_at, job.done, job.total, job.logs,
+  job.position, job.outcome, job.requested_by, job.requested_at, job.finished_at, job.due_at, job.error_code, job.error_message, job.attempts,
+  job.done_before, extract(epoch FROM job.updated_at - job.taken_at)::float8 AS taken_seconds`;
+
+export interface RangeJobRow {
+  readonly id: string;
+  readonly chain: string;
+  readonly work: RangeWork;
+  readonly dataset: string | null;
+  readonly ranges: readonly BlockRange[];
+  readonly status: RangeJobStatus;
+  readonly cancel_asked_at: Date | null;
+  readonly done: number;
+  readonly total: number | null;
+  readonly logs: number;
+  readonly position: number | null;
+  readonly outcome: VerifyOutcome | null;
+  readonly requested_by: string;
+  readonly requested_at: Date;
+  readonly finished_at: Date | null;
+  readonly due_at: Date | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly attempts: number;
+  readonly done_before: number;
+  /** From when it was taken to when it was heard of last. */
+  readonly taken_seconds: number | null;
+}
+
+/**
+ * Asks for work on ranges, in the transaction of the caller, who writes down who asked.
+ * @param request its ranges ascend and don't touch (`mergeRanges`)
+ * @returns the job's id
+ * @throws TooManyRangeJobsError, RangeJobKnownError
+ */
+export async function requestRangeJob(transaction: Transaction, request: RangeJobRequest): Promise<string> {
+  const { chain, work, dataset, requestedBy } = request;
+  const ranges = JSON.stringify(request.ranges.map(({ from, to }) => ({ from, to })));
+  await transactionLock(transaction, 'range-jobs');
+  const open = await transaction.query<{ id: string; is_same: boolean }>(
+    `SELECT id, chain = $1 AND work = $2 AND dataset IS NOT DISTINCT FROM $3 AND ranges = $4::jsonb AS is_same
+       FROM range_jobs WHERE status IN ('queued', 'running')`,
+    [chain, work, dataset, ranges],
+  );
+  const same = open.find(({ is_same }) => is_same);
+  if (same !== undefined) throw new RangeJobKnownError(same.id);
+  if (open.length >= OPEN_MAX) throw new TooManyRangeJobsError(OPEN_MAX);
+  await transaction.query(
+    `DELETE FROM range_jobs WHERE id IN (
+       SELECT id FROM range_jobs WHERE status NOT IN ('queued', 'running') ORDER BY id DESC OFFSET $1)`,
+    [FINISHED_MAX],
+  );
+  const [made] = await transaction.query<{ id: string }>(
+    `INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by) VALUES (${NEW_ID}, $1, $2, $3, $4::jsonb, $5) RETURNING id`,
+    [chain, work, dataset, ranges, requestedBy],
+  );
+  return made?.id ?? '';
+}
+
+export interface RangeJobsAsked {
+  /** The job below which the page begins; absent: at the newest. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+  /** Queued and running ones, or finished ones; absent: all. */
+  readonly state?: 'open' | 'finished' | undefined;
+  readonly chain?: string | undefined;
+}
+
+/** The newest first. */
+export async function listRangeJobs(
+  database: Pick<Database, 'query'>,
+  { before, limit, state, chain }: RangeJobsAsked,
+): Promise<RangeJob[]> {
+  const rows = await database.query<RangeJobRow & { holder: string | null }>(
+    `SELECT ${JOB_COLUMNS}, CASE WHEN job.status = 'running' THEN (
+         SELECT lease.holder FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD}) END AS holder
+       FROM range_jobs AS job
+      WHERE ($1::text IS NULL OR job.id < $1) AND ($2::text IS NULL OR job.chain = $2)
+        AND ($3::text IS NULL OR (job.status IN ('queued', 'running')) = ($3 = 'open'))
+      ORDER BY job.id DESC LIMIT $4`,
+    [before ?? null, chain ?? null, state ?? null, limit],
+  );
+  return rows.map((row) => toJob(row, row.holder));
+}
+
+/**
+ * Has a job end, in the transaction of the caller: at once where nobody works on it, else within seconds. What is committed stays.
+ * @throws NoSuchRangeJobError
+ */
+export async function cancelRangeJob(transaction: Transaction, id: string): Promise<RangeJob> {
+  const [row] = await transaction.query<RangeJobRow>(
+    `UPDATE range_jobs AS job SET cancel_asked_at = coalesce(cancel_asked_at, now()), updated_at = now(),
+       status = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN status ELSE 'cancelled' END,
+       finished_at = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN finished_at ELSE now() END
+      WHERE id = $1 AND status IN ('queued', 'running') RETURNING ${JOB_COLUMNS}`,
+    [id],
+  );
+  if (row === undefined) throw new NoSuchRangeJobError(id);
+  return toJob(row, null);
+}
+
+/** Blocks a second of the jobs of a chain that were finished last; null: there are none that tell. */
+export async function readRangeJobPace(
+  database: Pick<Database, 'query'>,
+  chain: string,
+  work: RangeWork,
+): Promise<number | null> {
+  const [row] = await database.query<{ pace: number | null }>(
+    `SELECT sum(blocks) / nullif(sum(seconds), 0) AS pace FROM (
+       SELECT (done - done_before)::float8 AS blocks, extract(epoch FROM updated_at - taken_at)::float8 AS seconds
+         FROM range_jobs WHERE chain = $1 AND work = $2 AND status = 'done' AND done > done_before ORDER BY id DESC LIMIT 5) AS latest`,
+    [chain, work],
+  );
+  return row?.pace ?? null;
+}
+
+export function toJob(row: RangeJobRow, holder: string | null): RangeJob {
+  const { done, total, taken_seconds: seconds } = row;
+  const got = done - row.done_before;
+  const perSecond = row.status === 'running' && seconds !== null && seconds > 0 && got > 0 ? got / seconds : null;
+  return {
+    id: row.id,
+    chain: row.chain,
+    work: row.work,
+    dataset: row.dataset,
+    ranges: row.ranges,
+    requestedBy: row.requested_by,
+    status: row.status,
+    isEnding: row.status === 'running' && row.cancel_asked_at !== null,
+    holder,
+    done,
+    total,
+    logs: row.logs,
+    perSecond,
+    secondsLeft: perSecond === null || total === null ? null : Math.max(0, total - done) / perSecond,
+    outcome: row.outcome,
+    requestedAt: row.requested_at,
+    finishedAt: row.finished_at,
+    dueAt: row.status === 'queued' ? row.due_at : null,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * Works off what operators asked for on ranges (`range_jobs`): of each chain one job at a time, whichever process has it, and in each process one.
+ * A job whose process dies is gone on with by the next one that looks.
+ */
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, failureLevel, tryAcquireLeadership } from '@chainstead/db';
+import { createRangeJobRecord } from './range-job-record.ts';
+import { CHAIN_IS_HELD } from './range-job-store.ts';
+import { type RangeJobSite, runRangeJob } from './run-range-job.ts';
+
+export interface RangeJobsOptions {
+  readonly database: Database;
+  /** Chains whose jobs may be taken here. */
+  readonly sites: readonly RangeJobSite[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Between two looks for jobs when there is nothing to do. Default 2,000 ms. */
+  readonly idleMs?: number;
+}
+
+const IDLE_MS = 2_000;
+
+/** Runs until the signal aborts. Never rejects: what fails stands in the log and with the job. */
+export async function workRangeJobs(options: RangeJobsOptions, signal: AbortSignal): Promise<void> {
+  const { clock, logger, sites, idleMs = IDLE_MS } = options;
+  if (sites.length === 0) return;
+  while (!signal.aborted) {
+    let isDone = false;
+    try {
+      isDone = await takeOne(options, signal);
+    } catch (error) {
+      if (!signal.aborted)
+        logger[failureLevel(error)]({ error: errorText(error) }, 'Jobs on ranges could not be looked for');
+    }
+    if (!isDone) await sleepUnlessAborted(clock, idleMs, signal);
+  }
+}
+
+/** @returns whether there was a job */
+async function takeOne(options: RangeJobsOptions, signal: AbortSignal): Promise<boolean> {
+  const { database, clock, logger, sites } = options;
+  for (const chain of await listWaitingChains(options)) {
+    const site = sites.find((one) => one.chain === chain);
+    if (site === undefined || signal.aborted) continue;
+    const { leadership } = await tryAcquireLeadership(database, `range-jobs:${chain}`);
+    if (leadership === null) continue;
+    try {
+      const record = createRangeJobRecord(database, leadership, chain);
+      const row = await record.begin();
+      if (row === null) continue;
+      await runRangeJob({ site, record, clock, logger, lost: leadership.lost }, row, signal);
+      return true;
+    } finally {
+      await leadership.release();
+    }
+  }
+  return false;
+}
+
+/** Chains with jobs that are due and on which nobody works, whoever waits longest first. */
+async function listWaitingChains({ database, sites }: RangeJobsOptions): Promise<string[]> {
+  const rows = await database.query<{ chain: string }>(
+    `SELECT chain FROM range_jobs AS job
+      WHERE status IN ('queued', 'running') AND coalesce(due_at, '-infinity') <= now() AND chain = ANY ($1::text[]) AND NOT ${CHAIN_IS_HELD}
+      GROUP BY chain ORDER BY min(id)`,
+    [sites.map(({ chain }) => chain)],
+  );
+  return rows.map(({ chain }) => chain);
+}
