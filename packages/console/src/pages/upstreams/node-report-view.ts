@@ -24,6 +24,6 @@ export function nodeReportView({ chain, name, findings, calls, tookMs }: TestedN
 }
 
 function findingRow({ subject, verdict, found, meaning, remedy }: Finding): Html {
-  return html`<tr><td><span class="v-${verdict}">${WORDS[verdict]}</span></td><td>${shown(subject)}</td><td>${shown(found, FOUND_MAX)}</td>
-<td>${meaning === null ? NOTHING : shown(meaning, FOUND_MAX)}${remedy === null ? NOTHING : html`<br>${shown(remedy, FOUND_MAX)}`}</td></tr>`;
+  return html`<tr><td><span class="v-${verdict}">${WORDS[verdict]}</span></td><td class="name">${shown(subject)}</td><td class="text">${shown(found, FOUND_MAX)}</td>
+<td class="text">${meaning === null ? NOTHING : shown(meaning, FOUND_MAX)}${remedy === null ? NOTHING : html`<br>${shown(remedy, FOUND_MAX)}`}</td></tr>`;
 }

@@ -31,10 +31,10 @@ function chainView(chain: string, rows: readonly UpstreamRow[]): Html {
 
 function rowView(row: UpstreamRow): Html {
   const { budget } = row;
-  return html`<tr><td>${shown(row.name)}${row.isPrivate ? html`<br><span class="soft">private</span>` : NOTHING}${row.isConfigured ? NOTHING : html`<br><span class="soft">not configured for this process</span>`}</td>
-<td>${stateView(row)}</td><td class="number">${row.head === null ? '–' : count(row.head)}</td>
+  return html`<tr><td class="name">${shown(row.name)}${row.isPrivate ? html`<br><span class="soft">private</span>` : NOTHING}${row.isConfigured ? NOTHING : html`<br><span class="soft">not configured for this process</span>`}</td>
+<td class="name">${stateView(row)}</td><td class="number">${row.head === null ? '–' : count(row.head)}</td>
 <td class="number">${row.half === null || row.most === null ? '–' : `${Math.round(row.half)} / ${Math.round(row.most)} ms`}</td>
-<td class="number">${count(row.calls)}</td><td>${errorsView(row)}</td>
+<td class="number">${count(row.calls)}</td><td class="name">${errorsView(row)}</td>
 <td class="number">${rate(budget.perSecond)}${budget.perSecondMax === null ? NOTHING : html` of ${plainCount(budget.perSecondMax)}${usedView(budget.perSecond / budget.perSecondMax)}`}</td>
 <td class="number">${rate(budget.atOnce)}${budget.atOnceMax === null ? NOTHING : ` of ${plainCount(budget.atOnceMax)}`}</td></tr>`;
 }

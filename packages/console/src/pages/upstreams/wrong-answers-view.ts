@@ -21,9 +21,9 @@ export function wrongAnswersTable(records: readonly WrongAnswerRecord[]): Html {
   const rows = records.map(
     (
       record,
-    ) => html`<tr><td>${moment(record.seenAt)}</td><td>${shown(record.upstream)}</td><td>${shown(record.chain)}</td>
-<td>${shown(record.kind)}${record.block === null ? NOTHING : html`, block ${count(record.block)} repaired`}</td><td class="number">${count(record.occurrences)}</td>
-<td>${record.block === null ? html`<code>${shown(record.method)}</code>: ` : NOTHING}${shown(record.description, DESCRIPTION_MAX)}</td></tr>`,
+    ) => html`<tr><td class="name">${moment(record.seenAt)}</td><td class="name">${shown(record.upstream)}</td><td>${shown(record.chain)}</td>
+<td class="name">${shown(record.kind)}${record.block === null ? NOTHING : html`, block ${count(record.block)} repaired`}</td><td class="number">${count(record.occurrences)}</td>
+<td class="text">${record.block === null ? html`<code>${shown(record.method)}</code>: ` : NOTHING}${shown(record.description, DESCRIPTION_MAX)}</td></tr>`,
   );
   return html`<div class="table" tabindex="0" role="region" aria-label="Wrong answers"><table><thead><tr><th scope="col">Last seen</th><th scope="col">Node</th><th scope="col">Chain</th><th scope="col">What</th><th scope="col" class="number">Times</th><th scope="col">The last one</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -1,0 +1,108 @@
+/** Nodes and the gateway in a real browser. Where the machine has none, the tests say so. */
+import { addUpstreamCalls } from '@chainstead/sync';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
+import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
+import { seedChains } from '../../testing/seed-chains.ts';
+
+const TELEPHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
+
+let stage: ConsoleStage;
+let opened: ConsoleBrowser | undefined;
+
+beforeAll(async () => {
+  stage = await openConsoleStage({
+    upstreams: [{ chain: 'eth', name: 'node-a.example', requestsPerSecond: 10, concurrency: 4, isPrivate: false }],
+    nodeTest: {
+      chains: ['eth', 'base'],
+      run: async (chain) => {
+        const finding = {
+          subject: 'client',
+          verdict: 'warning' as const,
+          found: HOSTILE,
+          meaning: 'Slow.',
+          remedy: 'Move.',
+        };
+        return { chain, name: 'node.example', findings: [finding], calls: 12, tookMs: 2_500 };
+      },
+    },
+  });
+  await seedChains(stage.database, [1]);
+  opened = await openConsoleBrowser(stage);
+});
+afterAll(async () => {
+  await opened?.close();
+  await stage.close();
+});
+beforeEach(({ skip }) => {
+  if (opened === undefined) skip();
+});
+
+/** Of a test that is not skipped. */
+function browser(): ConsoleBrowser {
+  if (opened === undefined) throw new Error('The machine has no Chromium');
+  return opened;
+}
+
+const latency = [0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+const ask = (role: string, outcome: string, calls: number): Promise<void> =>
+  addUpstreamCalls(stage.database, new Date(), [
+    { chain: 'eth', upstream: 'node-a.example', role, outcome, calls, busyMs: 50, latency },
+  ]);
+
+vi.setConfig({ testTimeout: 120_000 });
+
+describe('upstreams in a browser', () => {
+  test('move by themselves when a process has asked a node, and keep what was typed', async () => {
+    const { page, context, complaints } = await browser().open('/console/upstreams');
+    const row = page.getByRole('row', { name: /node-a\.example/ });
+    await row.getByText('–').first().waitFor();
+    await page.getByLabel('Address').fill('https://node.example/key');
+    await ask('ingest', 'ok', 4_321);
+    await row.getByText('4,321').waitFor({ timeout: 60_000 });
+    await ask('worker', 'timeout', 4_321);
+    await row.getByText('50.0 %').waitFor({ timeout: 60_000 });
+    expect(await page.getByLabel('Address').inputValue()).toBe('https://node.example/key');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test.each([
+    ['a desk', {}],
+    ['a telephone, without script', { ...TELEPHONE, javaScriptEnabled: false }],
+  ])('try a node in a form on %s', async (_where, options) => {
+    const { page, context, complaints } = await browser().open('/console/upstreams', options);
+    const form = page.getByRole('form', { name: 'Test a node' });
+    await form.getByLabel('Chain').fill('base');
+    await form.getByLabel('Address').fill('https://node.example/secret-key');
+    await form.getByRole('button').click();
+    await page.getByText('It can be used, with what the warnings say.').waitFor();
+    expect(await page.content()).not.toContain('secret-key');
+    expect(await page.locator('img').count()).toBe(0);
+    const widths = (await page.locator('main').boundingBox())?.width ?? 0;
+    expect(widths).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+    expect(complaints).toEqual([]);
+    await page.getByRole('link', { name: 'Test another one' }).click();
+    await page.waitForURL('**/console/upstreams#test');
+    await context.close();
+  });
+
+  test('the gateway draws its calls, and shows what is chosen', async () => {
+    await stage.database.query(
+      `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency)
+       SELECT date_trunc('hour', now()) - make_interval(hours => ago), 1, 'eth_call', 100 + ago, ago, 50, '{0,0,0,10}' FROM generate_series(0, 30) AS ago`,
+    );
+    await ask('api', 'rate-limited', 7);
+    const { page, context, complaints } = await browser().open('/console/gateway');
+    await page.locator('[data-plot] canvas').waitFor();
+    await page.getByText('rate-limited 7').waitFor();
+    const before = await page.getByRole('row', { name: /eth_call/ }).textContent();
+    await page.getByLabel('Over').selectOption('6');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL('**/console/gateway?hours=6&chain=');
+    expect(await page.getByRole('row', { name: /eth_call/ }).textContent()).not.toBe(before);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
