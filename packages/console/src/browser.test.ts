@@ -1,4 +1,5 @@
 /** The console in a real browser. Where the machine has none, the tests say so. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -113,6 +114,20 @@ describe('the overview', () => {
     await card.getByText('1,993').first().waitFor({ timeout: 60_000 });
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('chain-7');
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('is live also where its scripts come slowly, one after the other', async () => {
+    const { page, context } = await browser().open('/console', DESK);
+    let scripts = 0;
+    await context.route('**/*.js', async (route) => {
+      scripts += 1;
+      await sleep(scripts * 200);
+      await route.continue();
+    });
+    await page.reload();
+    await page.locator('[data-beat]:not([data-beat="0"])').waitFor({ timeout: 30_000 });
+    expect(scripts).toBeGreaterThan(3);
     await context.close();
   });
 

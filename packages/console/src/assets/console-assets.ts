@@ -25,26 +25,26 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const OWN_FOLDER = fileURLToPath(new URL('./files/', import.meta.url));
 
-/** Where each file is, by its name in addresses. */
-const FILES: Readonly<Record<string, () => string>> = {
-  'uplot.css': () => inPackage('uplot', 'dist/uPlot.min.css'),
-  'console.css': () => join(OWN_FOLDER, 'console.css'),
-  'htmx.js': () => inPackage('htmx.org', 'dist/htmx.min.js'),
-  'htmx-sse.js': () => inPackage('htmx.org', 'dist/ext/hx-sse.min.js'),
-  'uplot.js': () => inPackage('uplot', 'dist/uPlot.iife.min.js'),
-  'locale.js': () => join(OWN_FOLDER, 'locale.js'),
-  'live.js': () => join(OWN_FOLDER, 'live.js'),
-  'plots.js': () => join(OWN_FOLDER, 'plots.js'),
-  'icon.svg': () => join(OWN_FOLDER, 'icon.svg'),
+/** What each file is made of, by its name in addresses. */
+const FILES: Readonly<Record<string, () => readonly string[]>> = {
+  'uplot.css': () => [inPackage('uplot', 'dist/uPlot.min.css')],
+  'console.css': () => [join(OWN_FOLDER, 'console.css')],
+  // As one: htmx starts as soon as it has run, and an extension that comes later finds nothing to do any more.
+  'htmx.js': () => ['dist/htmx.min.js', 'dist/ext/hx-sse.min.js'].map((file) => inPackage('htmx.org', file)),
+  'uplot.js': () => [inPackage('uplot', 'dist/uPlot.iife.min.js')],
+  'locale.js': () => [join(OWN_FOLDER, 'locale.js')],
+  'live.js': () => [join(OWN_FOLDER, 'live.js')],
+  'plots.js': () => [join(OWN_FOLDER, 'plots.js')],
+  'icon.svg': () => [join(OWN_FOLDER, 'icon.svg')],
 };
 
 export async function loadConsoleAssets(): Promise<ConsoleAssets> {
   const assets = new Map<string, StaticAsset>();
-  for (const [name, place] of Object.entries(FILES))
-    assets.set(
-      name,
-      staticAsset(await readFile(place()), TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain'),
-    );
+  for (const [name, places] of Object.entries(FILES)) {
+    const parts = await Promise.all(places().map((place) => readFile(place, 'utf8')));
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain';
+    assets.set(name, staticAsset(Buffer.from(parts.join('\n')), type));
+  }
   const tagOf = (name: string): string => assets.get(name)?.etag.slice(1, 17) ?? '';
   const named = (ending: string): string[] => [...assets.keys()].filter((name) => name.endsWith(ending));
   return {
