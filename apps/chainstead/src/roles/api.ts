@@ -1,9 +1,8 @@
 import { createAptosRoutes } from '@chainstead/aptos';
-import type { ConsoleOptions } from '@chainstead/console';
 import { createCursorCodec } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { type DatabaseOptions, openReads, type Reads } from '@chainstead/db';
-import { createEgress, type Egress } from '@chainstead/egress';
+import { createEgress } from '@chainstead/egress';
 import {
   type ApiApp,
   type ApiServer,
@@ -28,8 +27,7 @@ import {
   unservedRoutes,
 } from '@chainstead/http';
 import { createJobs, type Jobs } from '@chainstead/jobs';
-import { createPictureReader } from '@chainstead/nft';
-import { createStateQuestions, placeOfHash, type StateQuestions } from '@chainstead/state';
+import { createStateQuestions } from '@chainstead/state';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../connection-demand.ts';
 import { ListenError } from '../listen-error.ts';
 import { ONLY_PROCESS } from '../role-slot.ts';
@@ -38,6 +36,7 @@ import { readAptosReadiness } from './aptos-readiness.ts';
 import { readDocumentExamples } from './document-examples.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import { openConsole } from './open-console.ts';
+import { openLookUp } from './open-look-up.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole, StopOptions } from './role.ts';
 import { watchSchema } from './schema-watch.ts';
@@ -158,20 +157,6 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     await opened.disposeAsync();
     throw error;
   }
-}
-
-/** What pages of the console look up by: the data API's own answers, nodes for hashes, and strangers' servers for pictures. */
-function openLookUp(
-  { configuration, logger, clock }: RoleContext,
-  of: { readonly routes: readonly RouteModule[]; readonly questions: StateQuestions; readonly egress: Egress },
-): ConsoleOptions['lookUp'] {
-  const { routes, questions, egress } = of;
-  const { onDemand } = configuration;
-  return {
-    routes,
-    placeOf: (chain, hash) => placeOfHash({ questions, logger }, chain, hash, onDemand.waitMs),
-    pictures: createPictureReader({ egress, ...onDemand, clock }),
-  };
 }
 
 function openJobs({ configuration, databaseUrl, logger, metrics }: RoleContext): Promise<Jobs> {
