@@ -1,7 +1,13 @@
 /** `npm run check`: everything that can be said of the sources without running them. Exit code 1 when a step fails. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCircles, findFolderCircles, findWrongImports, readImports } from './check/dependency-direction.ts';
+import {
+  findCircles,
+  findFolderCircles,
+  findTypeCircles,
+  findWrongImports,
+  readImports,
+} from './check/dependency-direction.ts';
 import { findEditedMigrations } from './check/frozen-migrations.ts';
 import { renderGeneratedFiles } from './check/generated-files.ts';
 import { runTool } from './check/run-tool.ts';
@@ -47,8 +53,8 @@ async function tool(name: string, args: readonly string[]): Promise<string> {
 
 async function checkDependencyDirection(): Promise<string> {
   const modules = readSourceFiles().map(({ path, text }) => ({ path, imports: readImports(text) }));
-  const circles = [...findCircles(modules), ...findFolderCircles(modules)].map((circle) => `circle: ${circle}`);
-  return [...findWrongImports(modules), ...circles].join('\n');
+  const circles = new Set([...findCircles(modules), ...findTypeCircles(modules), ...findFolderCircles(modules)]);
+  return [...findWrongImports(modules), ...[...circles].map((circle) => `circle: ${circle}`)].join('\n');
 }
 
 async function checkGeneratedFiles(): Promise<string> {

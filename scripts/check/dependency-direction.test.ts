@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { findCircles, findFolderCircles, findWrongImports, type Module, readImports } from './dependency-direction.ts';
+import {
+  findCircles,
+  findFolderCircles,
+  findTypeCircles,
+  findWrongImports,
+  type Module,
+  readImports,
+} from './dependency-direction.ts';
 
 const importing = (path: string, ...specifiers: string[]): Module => ({
   path,
@@ -84,6 +91,19 @@ describe('findCircles', () => {
     expect(findCircles(modules)).toEqual([
       'packages/a/src/one.ts → packages/a/src/two.ts → packages/a/src/three.ts → packages/a/src/one.ts',
     ]);
+  });
+});
+
+describe('findTypeCircles', () => {
+  it('finds product files that know each other by types, where a package has none', () => {
+    const circle = (owner: string): Module[] => [
+      importing(`packages/${owner}/src/one.ts`, './two.ts'),
+      { path: `packages/${owner}/src/two.ts`, imports: [{ specifier: './one.ts', isTypeOnly: true }] },
+    ];
+    expect(findTypeCircles([...circle('http'), ...circle('sync')])).toEqual([
+      'packages/http/src/one.ts → packages/http/src/two.ts → packages/http/src/one.ts',
+    ]);
+    expect(findTypeCircles([importing('packages/http/src/one.test.ts', './one.test.ts')])).toEqual([]);
   });
 });
 

@@ -77,6 +77,17 @@ export function findCircles(modules: readonly Module[]): string[] {
   return circlesOf(new Map(modules.map((module) => [module.path, valueImports(module)])));
 }
 
+/** Packages in which some files still know each other by their types. */
+const TYPE_CIRCLES: ReadonlySet<string> = new Set(['gateway', 'nft', 'rpc', 'sync'].map((name) => `packages/${name}`));
+
+/** Each circle of product files that import each other, types too, in the packages that have none. */
+export function findTypeCircles(modules: readonly Module[]): string[] {
+  const looked = modules.filter(
+    ({ path }) => !TYPE_CIRCLES.has(ownerOf(path)) && !TEST_FILES.some((test) => test.test(path)),
+  );
+  return circlesOf(new Map(looked.map((module) => [module.path, relativeImports(module)])));
+}
+
 /**
  * Each circle of folders beside each other in a package, by what their product files import, types too. Files that lie beside
  * folders are no part of it: they put the folders together, or are what all of them stand on.
@@ -117,10 +128,14 @@ function circlesOf(edges: ReadonlyMap<string, Iterable<string>>): string[] {
   return circles;
 }
 
-function valueImports(module: Module): string[] {
-  return module.imports
-    .filter(({ specifier, isTypeOnly }) => specifier.startsWith('.') && !isTypeOnly)
-    .map(({ specifier }) => resolveRelative(module.path, specifier));
+function valueImports({ path, imports }: Module): string[] {
+  return relativeImports({ path, imports: imports.filter(({ isTypeOnly }) => !isTypeOnly) });
+}
+
+function relativeImports({ path, imports }: Module): string[] {
+  return imports
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => resolveRelative(path, specifier));
 }
 
 /** `packages/db`, `apps/chainstead`, `bench`, `scripts`: the first folder that owns the file. */
