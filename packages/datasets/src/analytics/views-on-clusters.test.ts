@@ -1,5 +1,9 @@
 /** Every view, and every query that docs/analytics.md tells, gives on a cluster of Citus what it gives on one server. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
+import { silentLogger } from '@chainstead/core';
+import { openDatabase } from '@chainstead/db';
 import { createScratchDatabase, findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DOCUMENTED_QUERIES, seedAnalytics } from './testing/seeded-analytics.ts';
@@ -7,6 +11,9 @@ import { DOCUMENTED_QUERIES, seedAnalytics } from './testing/seeded-analytics.ts
 const programs = await findCitus('views for SQL on a cluster');
 const eth = createChainRegistry().get('eth');
 const TIMEOUT_MS = 180_000;
+const SCALING = readFileSync(fileURLToPath(new URL('../../../../docs/scaling.md', import.meta.url)), 'utf8');
+/** What the document has an operator run. */
+const GRANT = /```sql\n *(DO [^`]*GRANT SELECT[^`]*)```/.exec(SCALING)?.[1] ?? '';
 /** Of these it is known that nothing is seeded. */
 const EMPTY: ReadonlySet<string> = new Set(['gateway_usage', 'wrapped_coin_moves']);
 
@@ -27,14 +34,33 @@ describe.runIf(programs !== undefined)('views for SQL on a cluster', () => {
   });
 
   test('have the rows of one server', { timeout: TIMEOUT_MS }, async () => {
-    const views = await single.database.query<{ name: string }>(
-      `SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'analytics' ORDER BY 1`,
-    );
+    const views = await viewsOf(single);
     expect(views.length).toBeGreaterThan(20);
     for (const { name } of views) {
       const expected = await rowsOf(single, name);
       expect([name, await rowsOf(spread, name)]).toEqual([name, expected]);
       if (!EMPTY.has(name)) expect([name, expected.length > 0]).toEqual([name, true]);
+    }
+  });
+
+  test('are read by whom the tables below them are granted to as docs/scaling.md tells, and nothing else is', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const { database } = spread;
+    const analyst = `analyst_${Date.now()}`;
+    await database.query(`CREATE ROLE ${analyst} LOGIN IN ROLE chainstead_reader`);
+    const url = new URL(spread.url);
+    url.username = analyst;
+    const reader = openDatabase({ url: url.href, applicationName: 'reader', logger: silentLogger() });
+    try {
+      await expect(reader.query('SELECT * FROM analytics.erc20_transfers')).rejects.toThrow(/permission denied/);
+      await database.query(GRANT.replaceAll('analyst', analyst));
+      for (const { name } of await viewsOf(single))
+        expect([name, await rowsOf({ database: reader }, name)]).toEqual([name, await rowsOf(single, name)]);
+      for (const table of ['api_keys', 'server_secrets', 'streams'])
+        await expect(reader.query(`SELECT * FROM public.${table}`)).rejects.toThrow(/permission denied/);
+    } finally {
+      await reader.close();
     }
   });
 
@@ -45,6 +71,12 @@ describe.runIf(programs !== undefined)('views for SQL on a cluster', () => {
   });
 });
 
+function viewsOf({ database }: ScratchDatabase): Promise<{ name: string }[]> {
+  return database.query(
+    `SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'analytics' ORDER BY 1`,
+  );
+}
+
 /** Without what says when something was written. */
 async function answerOf({ database }: ScratchDatabase, sql: string): Promise<readonly object[]> {
   const rows = await database.query<{ latest?: Date }>(sql);
@@ -52,7 +84,7 @@ async function answerOf({ database }: ScratchDatabase, sql: string): Promise<rea
 }
 
 /** Sorted, without what says when something was written. */
-async function rowsOf({ database }: ScratchDatabase, view: string): Promise<readonly string[]> {
+async function rowsOf({ database }: Pick<ScratchDatabase, 'database'>, view: string): Promise<readonly string[]> {
   const columns = await database.query<{ name: string }>(
     'SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attname',
     [`analytics.${view}`],
