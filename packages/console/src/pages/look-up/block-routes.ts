@@ -8,7 +8,9 @@ import { blockFactsView, isKnown, readBlockFacts } from './blocks/block-facts.ts
 import { blockList, blockLists } from './blocks/block-lists.ts';
 import { blockIn, hashIn, placeIn } from './blocks/block-parameters.ts';
 import { chainLinks, chainNamed, chainsAsked } from './subjects/choose-chain.ts';
+import { curlLine } from './tables/curl-line.ts';
 import { rpcCurlView } from './tables/rpc-curl-view.ts';
+import { curlView } from './tables/table-view.ts';
 
 /** Of which rows are shown at once. */
 const CHAINS_SHOWN = 3;
@@ -29,6 +31,7 @@ export function addBlockRoutes(routes: ConsoleRoutes, { database, lookUp, regist
         const { chain } = one;
         return html`<section aria-labelledby="on-${chain.key}"><h2 id="on-${chain.key}">${chain.key}</h2>${blockFactsView(one)}
 ${await blockLists(lookUp, { chain, block: number, transaction: null })}
+${curlView(curlLine(request.origin, `/api/v2.2/block/${number}?chain=${chain.key}`), 'All of it from the API')}
 ${rpcCurlView(chain, request.origin, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])}</section>`;
       }),
     );

@@ -252,6 +252,7 @@ describe('a transaction', () => {
       expect(transfers?.rows[0]).toContain(ALICE);
       expect(transfers?.rows[0]).toContain(BOB);
       expect(page).toContain('eth_getTransactionReceipt');
+      expect(page).toContain(`/api/v2.2/transaction/${TRANSACTION}?chain=eth&#39;`);
     }
   });
 

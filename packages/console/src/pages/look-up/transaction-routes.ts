@@ -5,7 +5,9 @@ import { blockFactsView, readBlockFacts } from './blocks/block-facts.ts';
 import { blockLists } from './blocks/block-lists.ts';
 import { blockIn, hashIn } from './blocks/block-parameters.ts';
 import { chainNamed } from './subjects/choose-chain.ts';
+import { curlLine } from './tables/curl-line.ts';
 import { rpcCurlView } from './tables/rpc-curl-view.ts';
+import { curlView } from './tables/table-view.ts';
 
 /** What is indexed of a transaction. Who knows its block says it; else a node is asked. */
 export function addTransactionRoutes(routes: ConsoleRoutes, { database, lookUp, registry }: ConsoleServices): void {
@@ -29,6 +31,7 @@ ${await blockLists(lookUp, { chain, block, transaction })}`;
       title: `Transaction ${transaction}`,
       body: html`<h1>Transaction <code>${transaction}</code></h1>
 ${body}
+${curlView(curlLine(request.origin, `/api/v2.2/transaction/${transaction}?chain=${chain.key}`), 'All of it from the API')}
 ${rpcCurlView(chain, request.origin, 'eth_getTransactionReceipt', [transaction])}`,
     };
   });
