@@ -4,3 +4,4 @@
  */
 export { addressAt, bigIntAt, countAt, decimalAt, wordCount } from './abi-words.ts';
 export { decodeAbi, decodeMeasured } from './decode-abi.ts';
+export { EncodingRefusedError } from './encoding-refused.ts';

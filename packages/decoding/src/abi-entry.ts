@@ -1,0 +1,84 @@
+import type { Hash, Hex } from '@chainstead/core';
+import { type AbiParameter, keccak256, stringToBytes } from 'viem';
+
+/** A type of the Solidity ABI specification, `uint256[2]` or `tuple[]`, with its name where it has one. */
+export interface AbiType {
+  /** Empty where it has none. */
+  readonly name: string;
+  readonly type: string;
+  /** Of a tuple, or of arrays of them. */
+  readonly components?: readonly AbiType[];
+}
+
+export interface AbiFunction {
+  readonly name: string;
+  readonly inputs: readonly AbiType[];
+  /** Name and canonical types: `transfer(address,uint256)`. */
+  readonly signature: string;
+  /** Four bytes of its hash. */
+  readonly selector: Hex;
+  /** The same types without names, which decode to arrays: names of members may be anything. */
+  readonly layout: readonly AbiParameter[];
+}
+
+export interface AbiEvent {
+  readonly name: string;
+  readonly inputs: readonly (AbiType & { readonly isIndexed: boolean })[];
+  readonly signature: string;
+  readonly topic0: Hash;
+}
+
+export function abiFunction(name: string, inputs: readonly AbiType[]): AbiFunction {
+  const signature = signatureOf(name, inputs);
+  return {
+    name,
+    inputs,
+    signature,
+    selector: keccak256(stringToBytes(signature)).slice(0, SELECTOR_DIGITS) as Hex,
+    layout: layoutOf(inputs),
+  };
+}
+
+export function abiEvent(name: string, inputs: AbiEvent['inputs']): AbiEvent {
+  const signature = signatureOf(name, inputs);
+  return { name, inputs, signature, topic0: keccak256(stringToBytes(signature)) as Hash };
+}
+
+/** `0x` and four bytes. */
+export const SELECTOR_DIGITS = 10;
+
+/** Types as viem decodes them, to arrays where they are tuples. */
+export function layoutOf(types: readonly AbiType[]): readonly AbiParameter[] {
+  return types.map(({ type, components }) =>
+    components === undefined ? { type } : { type, components: layoutOf(components) },
+  );
+}
+
+function signatureOf(name: string, inputs: readonly AbiType[]): string {
+  return `${name}(${inputs.map(canonicalType).join(',')})`;
+}
+
+function canonicalType({ type, components }: AbiType): string {
+  return components === undefined ? type : `(${components.map(canonicalType).join(',')})${type.slice('tuple'.length)}`;
+}
+
+const BASE =
+  /^(?:address|bool|string|bytes(?:[1-9]|[12]\d|3[0-2])?|u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1(?:04|12|20|28|36|44|52|60|68|76|84|92)|2(?:00|08|16|24|32|40|48|56))|tuple)$/;
+const ARRAYS = /^(?:\[(?:[1-9]\d{0,5})?\])*$/;
+const NESTING_MAX = 8;
+
+/** The type with `uint` and `int` in full; null where there is none of this name that values can be decoded of (`fixed`, `function`). */
+export function typeNamed(given: string): string | null {
+  const end = given.indexOf('[');
+  const base = end === -1 ? given : given.slice(0, end);
+  const arrays = end === -1 ? '' : given.slice(end);
+  const full = base === 'uint' || base === 'int' ? `${base}256` : base;
+  if (!BASE.test(full) || !ARRAYS.test(arrays)) return null;
+  return arrays.split('[').length - 1 > NESTING_MAX ? null : `${full}${arrays}`;
+}
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]{0,255}$/;
+
+export function isIdentifier(name: string): boolean {
+  return IDENTIFIER.test(name);
+}

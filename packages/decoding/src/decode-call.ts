@@ -1,0 +1,34 @@
+import type { Hex } from '@chainstead/core';
+import { type AbiBook, isExact } from './abi-book.ts';
+import { type AbiFunction, SELECTOR_DIGITS } from './abi-entry.ts';
+import { decodeValues } from './decode-values.ts';
+import type { DecodedCall } from './decoded.ts';
+import { showArgument } from './show-argument.ts';
+
+/**
+ * The function and the arguments of a call; null where no book knows it, or where several signatures of a list would do.
+ * @param input of the transaction, lower case
+ * @param books in the order of trust; the first that decodes wins
+ */
+export function decodeCall(input: Hex, books: readonly AbiBook[]): DecodedCall | null {
+  if (input.length < SELECTOR_DIGITS) return null;
+  const selector = input.slice(0, SELECTOR_DIGITS) as Hex;
+  const data: Hex = `0x${input.slice(SELECTOR_DIGITS)}`;
+  for (const { source, functionsOf } of books) {
+    const decoded = functionsOf(selector).flatMap((entry) => {
+      const params = argumentsOf(entry, data, isExact(source));
+      return params === null
+        ? []
+        : [{ signature: entry.signature, label: entry.name, type: 'function', params, source } as const];
+    });
+    if (source === 'signatures' && decoded.length > 1) return null;
+    const [first] = decoded;
+    if (first !== undefined) return first;
+  }
+  return null;
+}
+
+function argumentsOf({ inputs, layout }: AbiFunction, data: Hex, exact: boolean): DecodedCall['params'] | null {
+  const values = decodeValues(layout, data, exact);
+  return values === null ? null : inputs.map((type, index) => showArgument(type, values[index]));
+}

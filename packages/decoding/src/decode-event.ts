@@ -1,0 +1,88 @@
+import type { Hash, Hex } from '@chainstead/core';
+import { type AbiBook, isExact } from './abi-book.ts';
+import { type AbiEvent, type AbiFunction, abiEvent, layoutOf } from './abi-entry.ts';
+import { decodeValues } from './decode-values.ts';
+import type { DecodedArgument, DecodedEvent } from './decoded.ts';
+import { showArgument } from './show-argument.ts';
+
+/** What is decoded of a log, lower case. */
+export interface RawLog {
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+}
+
+/**
+ * The event and the arguments of a log; null where no book knows it, where it has another number of topics than the event, or where several events,
+ * or several choices of indexed arguments, would do. Anonymous events are none of them.
+ * @param books in the order of trust; the first that decodes wins
+ */
+export function decodeEvent(log: RawLog, books: readonly AbiBook[]): DecodedEvent | null {
+  const [topic0] = log.topics;
+  if (topic0 === undefined) return null;
+  for (const book of books) {
+    const events = book.functionsWithHash?.(topic0).flatMap((entry) => choicesOf(entry, log)) ?? book.eventsOf(topic0);
+    const decoded = events.flatMap((event) => {
+      const params = argumentsOf(event, log, isExact(book.source));
+      return params === null
+        ? []
+        : [{ signature: event.signature, label: event.name, type: 'event', params, source: book.source } as const];
+    });
+    if (book.source === 'signatures' && decoded.length > 1) return null;
+    const [first] = decoded;
+    if (first !== undefined) return first;
+  }
+  return null;
+}
+
+function argumentsOf(
+  { inputs }: AbiEvent,
+  { topics, data }: RawLog,
+  exact: boolean,
+): readonly DecodedArgument[] | null {
+  const indexed = inputs.filter(({ isIndexed }) => isIndexed);
+  if (indexed.length !== topics.length - 1) return null;
+  const values = decodeValues(layoutOf(inputs.filter(({ isIndexed }) => !isIndexed)), data, exact);
+  if (values === null) return null;
+  const words = topics.slice(1);
+  const rest = [...values];
+  const shown: DecodedArgument[] = [];
+  for (const input of inputs) {
+    const argument = input.isIndexed ? indexedArgument(input, words.shift()) : showArgument(input, rest.shift());
+    if (argument === null) return null;
+    shown.push(argument);
+  }
+  return shown;
+}
+
+/** Of what takes more than a word, a topic holds the hash. */
+function indexedArgument(input: AbiEvent['inputs'][number], word: Hash | undefined): DecodedArgument | null {
+  if (word === undefined) return null;
+  const { name, type } = input;
+  if (type === 'string' || type === 'bytes' || type === 'tuple' || type.endsWith(']'))
+    return { name, type, value: word, isHash: true };
+  const values = decodeValues(layoutOf([input]), word, true);
+  return values === null ? null : showArgument(input, values[0]);
+}
+
+const TOPICS_MAX = 3;
+
+/** A signature as an event, with every choice of so many indexed arguments as the log has topics for. */
+function choicesOf({ name, inputs }: AbiFunction, { topics }: RawLog): AbiEvent[] {
+  const wanted = topics.length - 1;
+  if (wanted > TOPICS_MAX || wanted > inputs.length || inputs.length > INPUTS_MAX) return [];
+  return subsets(inputs.length, wanted).map((indexed) =>
+    abiEvent(
+      name,
+      inputs.map((input, index) => ({ ...input, isIndexed: indexed.includes(index) })),
+    ),
+  );
+}
+
+/** Of more arguments there would be thousands of choices. */
+const INPUTS_MAX = 12;
+
+/** Every set of so many of the numbers below `count`, each in order. */
+function subsets(count: number, size: number): readonly (readonly number[])[] {
+  if (size === 0) return [[]];
+  return Array.from({ length: count }, (_, last) => subsets(last, size - 1).map((rest) => [...rest, last])).flat();
+}

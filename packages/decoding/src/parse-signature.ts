@@ -1,0 +1,115 @@
+import {
+  type AbiEvent,
+  type AbiFunction,
+  type AbiType,
+  abiEvent,
+  abiFunction,
+  isIdentifier,
+  typeNamed,
+} from './abi-entry.ts';
+
+/** Longer lines are no signatures. */
+const LENGTH_MAX = 4_096;
+const NESTING_MAX = 8;
+
+/**
+ * `transfer(address,uint256)`, or the same with names of arguments, `function transfer(address to, uint256 amount)`. Null for anything else.
+ */
+export function parseSignature(text: string): AbiFunction | null {
+  const parsed = parseDeclaration(text.replace(/^function\s+/, ''));
+  return parsed === null || parsed.inputs.some(({ isIndexed }) => isIndexed)
+    ? null
+    : abiFunction(parsed.name, parsed.inputs.map(withoutIndex));
+}
+
+/** `event Transfer(address indexed from, address indexed to, uint256 value)`. Null for anything else. */
+export function parseEventSignature(text: string): AbiEvent | null {
+  const [, declaration] = /^event\s+(.*)$/s.exec(text) ?? [];
+  const parsed = declaration === undefined ? null : parseDeclaration(declaration);
+  return parsed === null ? null : abiEvent(parsed.name, parsed.inputs);
+}
+
+type Input = AbiEvent['inputs'][number];
+
+function withoutIndex({ name, type, components }: Input): AbiType {
+  return components === undefined ? { name, type } : { name, type, components };
+}
+
+interface Declaration {
+  readonly name: string;
+  readonly inputs: readonly Input[];
+}
+
+function parseDeclaration(text: string): Declaration | null {
+  if (text.length > LENGTH_MAX) return null;
+  const open = text.indexOf('(');
+  const name = text.slice(0, Math.max(0, open)).trim();
+  if (!isIdentifier(name)) return null;
+  const rest = { text, at: open };
+  const inputs = readTuple(rest, 0);
+  return inputs === null || text.slice(rest.at).trim() !== '' ? null : { name, inputs };
+}
+
+/** A text, and how far it was read. */
+interface Reading {
+  readonly text: string;
+  at: number;
+}
+
+/** From the bracket that opens it to the one that closes it. */
+function readTuple(reading: Reading, nesting: number): Input[] | null {
+  if (nesting > NESTING_MAX) return null;
+  reading.at += 1;
+  skipSpace(reading);
+  if (reading.text[reading.at] === ')') {
+    reading.at += 1;
+    return [];
+  }
+  for (const inputs: Input[] = []; ; ) {
+    const input = readInput(reading, nesting);
+    if (input === null) return null;
+    inputs.push(input);
+    const sign = reading.text[reading.at];
+    if (sign === ')') {
+      reading.at += 1;
+      return inputs;
+    }
+    if (sign !== ',') return null;
+    reading.at += 1;
+  }
+}
+
+function readInput(reading: Reading, nesting: number): Input | null {
+  skipSpace(reading);
+  const isTuple = reading.text[reading.at] === '(' || reading.text.startsWith('tuple(', reading.at);
+  if (isTuple && reading.text[reading.at] === 't') reading.at += 'tuple'.length;
+  const members = isTuple ? readTuple(reading, nesting + 1) : null;
+  if (isTuple && members === null) return null;
+  const base = isTuple ? 'tuple' : take(reading, /[a-z]+\d*/y);
+  const type = typeNamed(`${base}${take(reading, /(?:\[\d*\])*/y)}`);
+  if (type === null) return null;
+  const words = take(reading, /[\s\w$]*/y)
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== '' && !LOCATIONS.has(word));
+  const isIndexed = words[0] === 'indexed';
+  const [name = '', ...others] = isIndexed ? words.slice(1) : words;
+  if (others.length > 0 || (name !== '' && !isIdentifier(name))) return null;
+  return members === null
+    ? { name, type, isIndexed }
+    : { name, type, isIndexed, components: members.map(withoutIndex) };
+}
+
+const LOCATIONS = new Set(['memory', 'calldata', 'storage', 'payable']);
+
+function skipSpace(reading: Reading): void {
+  take(reading, /\s*/y);
+}
+
+/** @param pattern sticky */
+function take(reading: Reading, pattern: RegExp): string {
+  pattern.lastIndex = reading.at;
+  const [found = ''] = pattern.exec(reading.text) ?? [];
+  reading.at += found.length;
+  return found;
+}

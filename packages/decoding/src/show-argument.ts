@@ -1,0 +1,38 @@
+import type { AbiType } from './abi-entry.ts';
+import type { DecodedArgument } from './decoded.ts';
+
+/** An argument as it is shown. @param value as viem decodes it by a layout without names */
+export function showArgument(type: AbiType, value: unknown): DecodedArgument {
+  const shown = { name: type.name, type: type.type, value: textOf(type, value) };
+  if (type.type !== 'tuple' || type.components === undefined) return shown;
+  const members = membersOf(value);
+  return { ...shown, components: type.components.map((member, index) => showArgument(member, members[index])) };
+}
+
+/** A leaf as it is, anything else as JSON. */
+function textOf(type: AbiType, value: unknown): string {
+  return isLeaf(type) ? String(value) : jsonOf(type, value);
+}
+
+function jsonOf(type: AbiType, value: unknown): string {
+  if (isLeaf(type)) return JSON.stringify(String(value));
+  const members = membersOf(value);
+  if (type.type.endsWith(']')) {
+    const item = { ...type, type: type.type.slice(0, type.type.lastIndexOf('[')) };
+    return `[${members.map((member) => jsonOf(item, member)).join(',')}]`;
+  }
+  const { components = [] } = type;
+  const shown = components.map((component, index) => jsonOf(component, members[index]));
+  const names = new Set(components.map(({ name }) => name));
+  if (names.has('') || names.size < components.length) return `[${shown.join(',')}]`;
+  // Put together by hand: a member may be called `__proto__`.
+  return `{${components.map(({ name }, index) => `${JSON.stringify(name)}:${shown[index]}`).join(',')}}`;
+}
+
+function isLeaf({ type }: AbiType): boolean {
+  return type !== 'tuple' && !type.endsWith(']');
+}
+
+function membersOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
