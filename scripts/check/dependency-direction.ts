@@ -5,7 +5,7 @@
 const LAYERS: readonly (readonly string[])[] = [
   ['core'],
   ['chains', 'upstream-http', 'abi'],
-  ['rpc', 'db', 'egress', 'proof', 'token-events'],
+  ['rpc', 'db', 'egress', 'proof', 'token-events', 'decoding'],
   ['sync', 'jobs', 'http'],
   ['state', 'answers', 'gateway', 'aptos'],
   ['tokens', 'transactions'],

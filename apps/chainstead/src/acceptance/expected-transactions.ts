@@ -1,6 +1,18 @@
 /** What answers hold of a recorded block, written from its JSON alone. */
 import type { Chain } from '@chainstead/chains';
-import { concat, type Hex, keccak256, numberToHex, toHex } from 'viem';
+import {
+  concat,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseAbi,
+  slice,
+  toFunctionSelector,
+  toHex,
+} from 'viem';
+import { expect } from 'vitest';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -114,7 +126,7 @@ export function expectedTransaction(chain: Chain, { block, receipts }: RecordedB
         ? null
         : coins(BigInt(String(receipt.blobGasUsed)) * BigInt(String(receipt.blobGasPrice))),
     ...place,
-    method_label: null,
+    method_label: expectedMethod(lower(transaction.to), lower(transaction.input ?? transaction.data ?? '0x')),
     logs: receipt.logs.map((log) => {
       const topics = log.topics as readonly string[];
       return {
@@ -144,4 +156,50 @@ function priceOf(block: Json, transaction: Json, receipt: Json): bigint {
 function coins(wei: bigint): string {
   const [whole, part] = [wei / 10n ** 18n, (wei % 10n ** 18n).toString().padStart(18, '0').replace(/0+$/, '')];
   return part === '' ? String(whole) : `${whole}.${part}`;
+}
+
+const KNOWN_CALLS = parseAbi([
+  'function transfer(address to, uint256 value)',
+  'function approve(address spender, uint256 value)',
+  'function transferFrom(address from, address to, uint256 value)',
+  'function setApprovalForAll(address operator, bool approved)',
+  'function deposit()',
+  'function withdraw(uint256 wad)',
+]);
+const KNOWN_SELECTORS = new Map(KNOWN_CALLS.map((entry) => [toFunctionSelector(entry), entry]));
+
+/** The method's name, for calls that another decoder (viem) knows; any name or none for others. */
+function expectedMethod(to: string | null, input: string | null): unknown {
+  const data = (input ?? '0x') as Hex;
+  if (to === null || data.length < 10) return null;
+  const entry = KNOWN_SELECTORS.get(slice(data, 0, 4));
+  if (entry === undefined) return expect.toSatisfy((label) => label === null || /^[A-Za-z_$][\w$]*$/.test(label));
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: KNOWN_CALLS, data });
+    return encodeFunctionData({ abi: [entry], functionName, args } as Parameters<typeof encodeFunctionData>[0]) === data
+      ? functionName
+      : null;
+  } catch {
+    // Not what the selector promises.
+    return null;
+  }
+}
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+/** What the log means, of transfers of ERC-20; anything or nothing for others. */
+export function expectedEvent(log: {
+  readonly topic0: string | null;
+  readonly topic2: string | null;
+  readonly topic3: string | null;
+  readonly data: string | null;
+}): unknown {
+  if (log.topic0 === null) return null;
+  const isErc20 = log.topic0 === TRANSFER && log.topic2 !== null && log.topic3 === null && log.data?.length === 66;
+  if (!isErc20) return expect.toSatisfy((told) => told === null || told.type === 'event');
+  const value = BigInt(log.data ?? 0).toString();
+  return expect.objectContaining({
+    label: 'Transfer',
+    params: [expect.anything(), expect.anything(), { name: 'value', type: 'uint256', value }],
+  });
 }

@@ -20,7 +20,7 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
-import { expectedBlock, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
+import { expectedBlock, expectedEvent, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
 
 const folder = recordedEvmFolder() ?? '';
 if (folder === '')
@@ -174,8 +174,8 @@ describe.runIf(folder !== '')('recorded blocks', () => {
       expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
       expect(body).toMatchObject({ ...expected, source: 'node', finalized: true });
       const verbose = await ask(`transaction/${String(one.hash)}/verbose?chain=${chain.id}`);
-      const logs = expected.logs.map((log) => ({ ...log, decoded_event: null }));
-      expect(verbose.body).toMatchObject({ ...expected, logs, decoded_call: null });
+      const logs = expected.logs.map((log) => ({ ...log, decoded_event: expectedEvent(log) }));
+      expect(verbose.body).toMatchObject({ ...expected, logs });
     }
   });
 });

@@ -1,6 +1,7 @@
 import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { LabelOf } from './address-labels.ts';
+import { decodedCall, decodedCallSchema, decodedEventSchema } from './decoded-response.ts';
 import type { TransactionRecord } from './transaction-record.ts';
 
 const COIN_DECIMALS = 18;
@@ -29,7 +30,10 @@ const logShape = {
 
 const logSchema = z.object(logShape).openapi('TransactionLog');
 const verboseLogSchema = z
-  .object({ ...logShape, decoded_event: z.null().openapi({ description: 'Nothing is decoded yet' }) })
+  .object({
+    ...logShape,
+    decoded_event: decodedEventSchema.nullable().openapi({ description: 'Null where nobody knows the event' }),
+  })
   .openapi('TransactionLogVerbose');
 
 /** The fields of a transaction in every answer (docs/provider-contract.md#transactions). */
@@ -59,7 +63,7 @@ export const transactionShape = {
   block_timestamp: moment,
   block_number: digits('15000000'),
   block_hash: hash,
-  method_label: z.null().openapi({ description: 'Nothing is decoded yet' }),
+  method_label: z.string().nullable().openapi({ example: 'transfer', description: 'Null where nobody knows the call' }),
   internal_transactions: z.null().optional().openapi({ description: 'With include: null, traces are not read yet' }),
 };
 
@@ -81,7 +85,7 @@ export const verboseTransactionSchema = z
   .object({
     ...transactionShape,
     logs: z.array(verboseLogSchema),
-    decoded_call: z.null().openapi({ description: 'Nothing is decoded yet' }),
+    decoded_call: decodedCallSchema.nullable().openapi({ description: 'Null where nobody knows the call' }),
     ...markShape,
   })
   .openapi('TransactionVerbose');
@@ -128,7 +132,7 @@ export function showTransaction(
     transaction_fee: decimalAmount(transaction.fee, COIN_DECIMALS),
     blob_fee: transaction.blobFee === null ? null : decimalAmount(transaction.blobFee, COIN_DECIMALS),
     ...place,
-    method_label: null,
+    method_label: decodedCall(transaction)?.label ?? null,
     ...(asksTraces && { internal_transactions: null }),
     logs: transaction.logs.map(({ index, address: emitter, topics, data }) => ({
       log_index: String(index),

@@ -40,6 +40,7 @@ async function sendAll(): Promise<Record<string, TransactionReceipt>> {
   await one('eip2930', { type: 'eip2930', gasPrice: parseGwei('3'), accessList, data: '0x1234' });
   await one('eip1559', { type: 'eip1559', maxFeePerGas: parseGwei('9'), maxPriorityFeePerGas: 1n, value: 7n });
   await one('eip7702', { type: 'eip7702', authorizationList: [authorization], gas: 200_000n });
+  await one('transfer', { type: 'eip1559', data: TRANSFER });
   await one('creation', { to: null, data: CREATION });
   await one('failed', { to: null, data: FAILING_CREATION, gas: 100_000n });
   const receipts = await Promise.all(
@@ -56,6 +57,8 @@ function receiptOf(name: string): TransactionReceipt {
   return receipt;
 }
 
+/** `transfer(address,uint256)` of 7. */
+const TRANSFER = `0xa9059cbb${'1'.padStart(64, '0')}${'7'.padStart(64, '0')}` as const;
 const KINDS = ['legacy', 'eip2930', 'eip1559', 'eip7702', 'creation', 'failed'];
 
 describe('a transaction', () => {
@@ -116,6 +119,24 @@ describe('a transaction', () => {
     ]);
     expect(reads() - before).toBe(1);
     expect(verbose.body).toEqual({ ...Object(plain.body), decoded_call: null, internal_transactions: null });
+  });
+
+  test('tells which function was called, and with what', async () => {
+    const { transactionHash } = receiptOf('transfer');
+    const { body } = await opened.ask(`transaction/${transactionHash}/verbose`);
+    expect(body).toMatchObject({
+      method_label: 'transfer',
+      decoded_call: {
+        signature: 'transfer(address,uint256)',
+        label: 'transfer',
+        type: 'function',
+        params: [
+          { name: 'to', type: 'address', value: '0x0000000000000000000000000000000000000001' },
+          { name: 'value', type: 'uint256', value: '7' },
+        ],
+        abi_source: 'standard',
+      },
+    });
   });
 
   test('has the labels of both sides, and none for the zero address', async () => {

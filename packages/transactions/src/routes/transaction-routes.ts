@@ -14,6 +14,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { confirmationsOf } from '../newest-indexed.ts';
 import { type FoundTransaction, transactionKind } from '../reading/transaction-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
+import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
 import { showTransaction, transactionSchema, verboseTransactionSchema } from '../records/transaction-response.ts';
 import { DEFAULT_CHAIN, includeParameter, requesterOf, type TransactionRouteOptions } from './route-options.ts';
 
@@ -45,8 +46,9 @@ function verboseRoute({ lookUps }: TransactionRouteOptions): RouteModule {
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
       const { logs, ...shown } = await show(reads, chain, found, isAsked(include));
-      const decoded = logs.map((log) => ({ ...log, decoded_event: null }));
-      return c.json({ ...shown, logs: decoded, decoded_call: null }, 200);
+      const decoded = logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log) }));
+      const call = showDecodedCall(decodedCall(found.transaction));
+      return c.json({ ...shown, logs: decoded, decoded_call: call }, 200);
     });
   };
 }
@@ -123,8 +125,8 @@ function verboseTransaction({ parameters }: ApiDependencies) {
     path: '/api/v2.2/transaction/{transaction_hash}/verbose',
     operationId: 'getTransactionVerbose',
     tags: ['Transaction'],
-    summary: 'A transaction by its hash, with room for what its call and logs mean',
-    description: `${READ} Nothing is decoded yet: those fields are null.`,
+    summary: 'A transaction by its hash, with what its call and logs mean',
+    description: `${READ} Calls and events of standards and well-known contracts are decoded.`,
     request: {
       params: z.object({ transaction_hash: hashParameter }),
       query: querySchema({ chain: parameters.chain, include: includeParameter }),

@@ -1,0 +1,85 @@
+import { type Hex, parseHash } from '@chainstead/core';
+import {
+  type DecodedArgument,
+  type DecodedCall,
+  type DecodedEvent,
+  decodeCall,
+  decodeEvent,
+  STANDARDS,
+} from '@chainstead/decoding';
+import { z } from '@hono/zod-openapi';
+
+const argumentShape = {
+  name: z.string().openapi({ example: 'to', description: 'As in the ABI; empty where none is known' }),
+  type: z.string().openapi({ example: 'address' }),
+  value: z.string().openapi({
+    example: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    description: 'Addresses as EIP-55 writes them, integers in decimals; arrays and tuples as JSON',
+  }),
+  indexed_hash: z.literal(true).optional().openapi({ description: 'The value is the hash of an indexed argument' }),
+};
+
+/** Tuples within tuples are as the outer ones, to any depth. */
+const argumentSchema = z
+  .object({
+    ...argumentShape,
+    components: z
+      .array(z.object({ ...argumentShape, components: z.array(z.unknown()).optional() }))
+      .optional()
+      .openapi({ description: 'Of a tuple' }),
+  })
+  .openapi('DecodedArgument');
+
+const decodedShape = {
+  signature: z.string().openapi({ example: 'transfer(address,uint256)' }),
+  label: z.string().openapi({ example: 'transfer' }),
+  params: z.array(argumentSchema),
+  abi_source: z
+    .enum(['contract', 'implementation', 'same-code', 'standard', 'signatures'])
+    .openapi({ description: 'Which ABI told it' }),
+};
+
+export const decodedCallSchema = z.object({ ...decodedShape, type: z.literal('function') }).openapi('DecodedCall');
+export const decodedEventSchema = z.object({ ...decodedShape, type: z.literal('event') }).openapi('DecodedEvent');
+
+type ShownArgument = z.infer<typeof argumentSchema>;
+
+const BOOKS = [STANDARDS];
+
+/** What a call says; null where nobody knows it, and for the creation of a contract. */
+export function decodedCall({ to, input }: { readonly to: string | null; readonly input: string }): DecodedCall | null {
+  return to === null ? null : decodeCall(input as Hex, BOOKS);
+}
+
+export function showDecodedCall(decoded: DecodedCall | null): z.infer<typeof decodedCallSchema> | null {
+  return decoded === null ? null : { ...shown(decoded), type: 'function' };
+}
+
+/** @param log as it is shown */
+export function showDecodedEvent(log: {
+  readonly topic0: string | null;
+  readonly topic1: string | null;
+  readonly topic2: string | null;
+  readonly topic3: string | null;
+  readonly data: string;
+}): z.infer<typeof decodedEventSchema> | null {
+  const topics = [log.topic0, log.topic1, log.topic2, log.topic3].flatMap((topic) =>
+    topic === null ? [] : [parseHash(topic)],
+  );
+  const decoded = decodeEvent({ topics, data: log.data as Hex }, BOOKS);
+  return decoded === null ? null : { ...shown(decoded), type: 'event' };
+}
+
+function shown({ signature, label, params, source }: DecodedCall | DecodedEvent) {
+  return { signature, label, params: params.map(showArgument), abi_source: source };
+}
+
+function showArgument({ name, type, value, components, isHash }: DecodedArgument): ShownArgument {
+  return {
+    name,
+    type,
+    value,
+    ...(isHash === true && { indexed_hash: isHash }),
+    ...(components !== undefined && { components: components.map(showArgument) }),
+  };
+}
