@@ -19,6 +19,7 @@ COPY packages/console/package.json packages/console/package.json
 COPY packages/core/package.json packages/core/package.json
 COPY packages/datasets/package.json packages/datasets/package.json
 COPY packages/db/package.json packages/db/package.json
+COPY packages/decoding/package.json packages/decoding/package.json
 COPY packages/egress/package.json packages/egress/package.json
 COPY packages/erc20/package.json packages/erc20/package.json
 COPY packages/gateway/package.json packages/gateway/package.json
