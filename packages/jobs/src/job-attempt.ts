@@ -3,7 +3,7 @@ import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
 import { failureLevel, isOutage, outageOr } from '@chainstead/db';
 import { type Job as BullJob, DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Job } from './job.ts';
-import { checkPayload } from './job-error.ts';
+import { areJobsAway, checkPayload } from './job-error.ts';
 import { decodeJobId } from './job-id.ts';
 import type { JobMetrics } from './job-metrics.ts';
 import type { PayloadSchema } from './payload-schema.ts';
@@ -24,7 +24,7 @@ const AFTER_OUTAGE_MS = 1_000;
 /**
  * Runs the handler once and tells BullMQ what came of it by what it throws: nothing for success, UnrecoverableError for
  * what no further attempt would mend, WaitingError for a job that was put back unfinished because the process ends,
- * DelayedError for one that was put back because the database is away, which is no fault of the job.
+ * DelayedError for one that was put back because the database or the queues' home is away, which is no fault of the job.
  */
 export async function attemptJob<Payload>(
   options: AttemptOptions<Payload>,
@@ -46,7 +46,7 @@ export async function attemptJob<Payload>(
       await job.moveToWait(token);
       throw new WaitingError();
     }
-    if (isOutage(error)) {
+    if (isOutage(error) || areJobsAway(error)) {
       metrics.finished(name, 'interrupted');
       await putBack(options, job, token);
       throw new DelayedError();

@@ -47,3 +47,8 @@ export function jobsAway(queue: string): JobError {
     retryable: true,
   });
 }
+
+/** Whether an error tells of nothing but queues that can't be reached. */
+export function areJobsAway(error: unknown): boolean {
+  return error instanceof JobError && error.code === 'JOBS_AWAY';
+}

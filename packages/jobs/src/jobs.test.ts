@@ -5,7 +5,7 @@ import { ChainsteadError, createMetricsRegistry, silentLogger } from '@chainstea
 import { DatabaseUnavailableError } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { JobError } from './job-error.ts';
+import { JobError, jobsAway } from './job-error.ts';
 import { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
 import type { PayloadSchema } from './payload-schema.ts';
 
@@ -138,14 +138,17 @@ describe.each(backends)('job queues on %s', (backend) => {
     expect(await outcomes(queue.name, 'retried')).toBe(0);
   });
 
-  test('an outage of the database ends no job, and is no attempt of it', async () => {
+  test.each([
+    ['the database', new DatabaseUnavailableError('is shutting down', '57P01', new Error('terminating connection'))],
+    ['the queues that it adds to', jobsAway('others')],
+  ])('an outage of %s ends no job, and is no attempt of it', async (_name, outage) => {
     const queue = (await open()).queue(freshName(), { schema: greeting });
     const attempts: number[] = [];
     await queue.work(
       async ({ attempt }) => {
         attempts.push(attempt);
         if (attempts.length === 3) return;
-        throw new DatabaseUnavailableError('is shutting down', '57P01', new Error('terminating connection'));
+        throw outage;
       },
       { concurrency: 1 },
     );
