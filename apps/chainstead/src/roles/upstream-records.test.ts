@@ -38,7 +38,7 @@ describe('records of upstreams', () => {
     for (const { pool } of [one, other]) await pool.start();
     const before = await callsOf();
     await one.records.flush();
-    for (let call = 0; call < 5; call++) await one.pool.request('eth_gasPrice', []).catch(() => undefined);
+    for (let call = 0; call < 5; call++) await one.pool.request('eth_gasPrice', []);
     for (let call = 0; call < 3; call++) await other.pool.getBlock(call);
     await one.records.flush();
     await one.records.flush();

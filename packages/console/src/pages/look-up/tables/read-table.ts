@@ -56,8 +56,6 @@ export async function readTableWithin(
     return await Promise.race([answer, late.promise]);
   } finally {
     clearTimeout(timer);
-    // Nobody is left to hear of it; the API has written it down.
-    answer.catch(() => undefined);
   }
 }
 
