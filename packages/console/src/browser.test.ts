@@ -1,17 +1,12 @@
 /** The console in a real browser. Where the machine has none, the tests say so. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ConsoleBrowser, openConsoleBrowser } from './testing/console-browser.ts';
 import { type ConsoleStage, openConsoleStage } from './testing/console-stage.ts';
+import { DESK, DEVICES, examineLooks } from './testing/examine-looks.ts';
 import { seedChains } from './testing/seed-chains.ts';
-import { takePicture } from './testing/take-picture.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202etxt`;
-
-const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
-const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 
 let stage: ConsoleStage;
 let opened: ConsoleBrowser | undefined;
@@ -59,48 +54,27 @@ function browser(): ConsoleBrowser {
 }
 
 const PAGES = [
-  ['overview', '/console'],
-  ['chain', '/console/chains/chain-7?from=300&to=1500'],
-  ['stopped chain', '/console/chains/chain-8'],
-  ['upstreams', '/console/upstreams'],
-  ['wrong answers', '/console/upstreams/wrong-answers'],
-  ['gateway', '/console/gateway'],
-  ['keys', '/console/keys'],
-  ['audit', '/console/audit'],
-  ['sessions', '/console/sessions'],
-  ['sign-in', '/console/sign-in'],
-  ['nowhere', '/console/nowhere'],
-] as const;
-
-const LOOKS = [
-  ['light on a desk', { ...DESK, colorScheme: 'light' }],
-  ['dark on a desk', { ...DESK, colorScheme: 'dark' }],
-  ['light on a telephone', { ...TELEPHONE, colorScheme: 'light' }],
-  ['dark on a telephone', { ...TELEPHONE, colorScheme: 'dark' }],
-] as const satisfies readonly (readonly [string, BrowserContextOptions])[];
+  { name: 'overview', path: '/console' },
+  { name: 'chain', path: '/console/chains/chain-7?from=300&to=1500' },
+  { name: 'stopped chain', path: '/console/chains/chain-8' },
+  { name: 'upstreams', path: '/console/upstreams' },
+  { name: 'wrong answers', path: '/console/upstreams/wrong-answers' },
+  { name: 'gateway', path: '/console/gateway' },
+  { name: 'keys', path: '/console/keys' },
+  { name: 'audit', path: '/console/audit' },
+  { name: 'sessions', path: '/console/sessions' },
+  { name: 'sign-in', path: '/console/sign-in' },
+  { name: 'nowhere', path: '/console/nowhere', status: 404 },
+];
 
 vi.setConfig({ testTimeout: 150_000 });
 
-describe.each(LOOKS)('%s', (look, options) => {
-  test.each(PAGES)(
-    'the page %s has nothing serious for axe, fits, and runs nothing of strangers',
-    async (name, path) => {
-      const { page, context, complaints } = await browser().open(path, options);
-      await page.waitForLoadState('load');
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(
-        serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
-      ).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
-      // The browser tells of the page's own status.
-      expect(complaints.filter((text) => name !== 'nowhere' || !text.includes('404'))).toEqual([]);
-      expect(await page.locator('img').count()).toBe(0);
-      await takePicture(page, `${name}, ${look}`);
-      await context.close();
-    },
-  );
-});
+test.each(DEVICES)(
+  'on %s the pages have nothing serious for axe, fit, and run nothing of strangers',
+  async (device, options) => {
+    await examineLooks(browser(), [device, options], PAGES);
+  },
+);
 
 describe('the overview', () => {
   test('moves by itself, also back, and keeps the reader where they are', async () => {

@@ -19,7 +19,7 @@ export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors of scripts, and what the Content-Security-Policy refused. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
 }
 
 /** @returns undefined where the machine has no Chromium: then that is said aloud */

@@ -1,16 +1,12 @@
 /** Datasets, tables, jobs and what is read on demand, in a real browser. Where the machine has none, the tests say so. */
-import { AxeBuilder } from '@axe-core/playwright';
 import { listRangeJobs } from '@chainstead/sync';
-import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
 import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
+import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202e${'x'.repeat(3_000)}`;
-const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
-const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
-
 let stage: ConsoleStage;
 let opened: ConsoleBrowser | undefined;
 
@@ -61,27 +57,16 @@ const PAGES = [
   '/console/on-demand/collections',
 ];
 
-test.each([
-  ['light on a desk', { ...DESK, colorScheme: 'light' }],
-  ['dark on a desk', { ...DESK, colorScheme: 'dark' }],
-  ['light on a telephone', { ...TELEPHONE, colorScheme: 'light' }],
-  ['dark on a telephone', { ...TELEPHONE, colorScheme: 'dark' }],
-] as const)('%s the pages have nothing serious for axe, fit, and run nothing of strangers', async (_look, options) => {
-  const { page, context, complaints } = await browser().open('/console/sessions', options);
-  for (const path of PAGES) {
-    await page.goto(path);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const told = serious.map(
-      ({ id, nodes }) => `${path} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+test.each(DEVICES)(
+  'on %s the pages have nothing serious for axe, fit, and run nothing of strangers',
+  async (device, options) => {
+    await examineLooks(
+      browser(),
+      [device, options],
+      PAGES.map((path) => ({ name: path, path })),
     );
-    expect(told).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), path).toBe(true);
-    expect(await page.locator('img').count(), path).toBe(0);
-  }
-  expect(complaints).toEqual([]);
-  await context.close();
-});
+  },
+);
 
 test('work is asked for with the keyboard alone, seen to get on without reloading, and ended', async () => {
   const { page, context, complaints } = await browser().open('/console/jobs', DESK);

@@ -1,17 +1,10 @@
 /** Looking something up in a real browser. Where the machine has none, the tests say so. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { hashOf } from '@chainstead/testkit';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
+import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { ALICE, APES, APTOS_OWNER, type LookUpStage, openLookUpStage, TOKEN } from '../../testing/look-up-stage.ts';
-
-/** A folder where pictures of all pages are put, for the eye. */
-const PICTURES = process.env.CONSOLE_PICTURES;
-const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
-const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 
 let stage: LookUpStage;
 let opened: ConsoleBrowser | undefined;
@@ -46,32 +39,15 @@ const PAGES = [
   ['aptos', `/aptos/${APTOS_OWNER}`],
 ] as const;
 
-const LOOKS = [
-  ['light on a desk', { ...DESK, colorScheme: 'light' }],
-  ['dark on a telephone', { ...TELEPHONE, colorScheme: 'dark' }],
-] as const satisfies readonly (readonly [string, BrowserContextOptions])[];
-
-describe.each(LOOKS)('%s', (look, options) => {
-  test.each(PAGES)('the page of %s has nothing serious for axe, and fits', async (name, path) => {
-    const { page, context, complaints } = await browser().open(`/console/look-up${path}`, options);
-    await page.waitForLoadState('networkidle');
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)).toEqual(
-      [],
-    );
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
-    expect(complaints).toEqual([]);
-    await takePicture(page, `look-up ${name}, ${look}`);
-    await context.close();
-  });
+test.each(DEVICES)('on %s the pages have nothing serious for axe, and fit', async (device, options) => {
+  const pages = PAGES.map(([name, path]) => ({
+    name: `look-up ${name}`,
+    path: `/console/look-up${path}`,
+    unfold: (page: Page) => page.waitForLoadState('networkidle'),
+    hasPictures: true,
+  }));
+  await examineLooks(browser(), [device, options], pages);
 });
-
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  await mkdir(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name.replaceAll(/[^a-z]+/g, '-')}.png`), fullPage: true });
-}
 
 test('from any page one gets to an address, on to an NFT with its picture, and to its collection with a plot', async () => {
   const { page, context, complaints } = await browser().open('/console/sessions', DESK);

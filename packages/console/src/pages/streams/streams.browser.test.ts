@@ -1,16 +1,13 @@
 /** The pages of streams in a real browser. Where the machine has none, the tests say so. */
-import { AxeBuilder } from '@axe-core/playwright';
 import { startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
 import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
+import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { seedStream, seedWebhook } from '../../testing/seed-streams.ts';
-import { takePicture } from '../../testing/take-picture.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202etxt`;
-const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
-const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const ABI = JSON.stringify([
   { type: 'event', name: 'Paid', inputs: [{ indexed: true, name: 'by', type: 'address' }] },
   { type: 'event', name: 'Refunded', inputs: [{ indexed: true, name: 'to', type: 'address' }] },
@@ -48,41 +45,30 @@ function browser(): ConsoleBrowser {
   return opened;
 }
 
-const LOOKS = [
-  ['light on a desk', { ...DESK, colorScheme: 'light' }],
-  ['dark on a telephone', { ...TELEPHONE, colorScheme: 'dark' }],
-] as const satisfies readonly (readonly [string, BrowserContextOptions])[];
+test.each(DEVICES)(
+  'on %s the pages of streams have nothing serious for axe, fit, and run nothing of strangers',
+  async (device, options) => {
+    const paths = {
+      list: '',
+      form: '/new',
+      stream: `/${id}`,
+      waiting: `/${id}?show=waiting`,
+      edit: `/${id}/edit`,
+      addresses: `/${id}/addresses`,
+      delivery: `/${id}/deliveries/${webhook}`,
+    };
+    const pages = Object.entries(paths).map(([name, path]) => ({
+      name: `streams ${name}`,
+      path: `/console/streams${path}`,
+      unfold: openDetails,
+    }));
+    await examineLooks(browser(), [device, options], pages);
+  },
+);
 
-describe.each(LOOKS)('%s', (look, options) => {
-  test('the pages of streams have nothing serious for axe, fit, and run nothing of strangers', async () => {
-    const { page, context, complaints } = await browser().open('/console/streams', options);
-    const paths = [
-      '',
-      '/new',
-      `/${id}`,
-      `/${id}?show=waiting`,
-      `/${id}/edit`,
-      `/${id}/addresses`,
-      `/${id}/deliveries/${webhook}`,
-    ];
-    for (const path of paths) {
-      await page.goto(`/console/streams${path}`);
-      for (const summary of await page.locator('summary').all()) await summary.click();
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(
-        serious.map(
-          ({ id: rule, nodes }) => `${path} ${rule}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
-        ),
-      ).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), path).toBe(true);
-      expect(await page.locator('img').count()).toBe(0);
-      await takePicture(page, `streams${path.replaceAll(/[0-9a-f-]{36}/g, 'one')}, ${look}`);
-    }
-    expect(complaints).toEqual([]);
-    await context.close();
-  });
-});
+async function openDetails(page: Page): Promise<void> {
+  for (const summary of await page.locator('summary').all()) await summary.click();
+}
 
 describe('a stream', () => {
   test('is made in the form: errors beside their fields, events of the ABI to tick, then saved', async () => {

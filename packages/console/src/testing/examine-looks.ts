@@ -1,0 +1,60 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { ConsoleBrowser } from './console-browser.ts';
+import { takePicture } from './take-picture.ts';
+
+export const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
+const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+/** What a page is looked at with. */
+export const DEVICES = [
+  ['a desk', DESK],
+  ['a telephone', TELEPHONE],
+] as const;
+
+export interface ExaminedPage {
+  readonly name: string;
+  readonly path: string;
+  /** What is to be seen beside what shows at once. @default nothing */
+  readonly unfold?: (page: Page) => Promise<void>;
+  /** Whether pictures belong on the page. @default none do */
+  readonly hasPictures?: boolean;
+  /** Of its own status, which the browser tells as an error; absent: the page is to be found. */
+  readonly status?: number;
+}
+
+/**
+ * Fails the test for whatever a page has that is serious for axe in one of the themes, for sideways scrolling, pictures and complaints of the
+ * browser. All pages one after the other in one window: opening one takes longer than looking at it. Themes differ by their colours alone, so the
+ * second is looked at for contrast only.
+ */
+export async function examineLooks(
+  browser: ConsoleBrowser,
+  [device, options]: (typeof DEVICES)[number],
+  pages: readonly ExaminedPage[],
+): Promise<void> {
+  const { page, context, complaints } = await browser.open('/console/sessions', options);
+  for (const { name, path, unfold, hasPictures = false, status } of pages) {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(path, { waitUntil: 'load' });
+    await unfold?.(page);
+    expect(await seriousFor(new AxeBuilder({ page })), `${name}, light on ${device}`).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), `${name} fits`).toBe(true);
+    if (!hasPictures) expect(await page.locator('img').count(), `pictures of ${name}`).toBe(0);
+    await takePicture(page, `${name}, light on ${device}`);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const contrast = new AxeBuilder({ page }).withRules('color-contrast');
+    expect(await seriousFor(contrast), `${name}, dark on ${device}`).toEqual([]);
+    await takePicture(page, `${name}, dark on ${device}`);
+    const own = complaints.splice(0).filter((text) => status === undefined || !text.includes(String(status)));
+    expect(own, `complaints about ${name}`).toEqual([]);
+  }
+  await context.close();
+}
+
+async function seriousFor(axe: AxeBuilder): Promise<string[]> {
+  const { violations } = await axe.analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
