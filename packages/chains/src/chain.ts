@@ -32,6 +32,16 @@ export interface MarketplaceDeployment {
   readonly address: Address;
 }
 
+/** Which transactions are kept of a chain, and what of them: the operator's choice. */
+export interface TransactionKeeping {
+  /** `all`: those of every block; `off`: none. */
+  readonly mode: 'all' | 'off';
+  /** Whether the whole calldata is kept, or its first four bytes. */
+  readonly input: 'full' | 'selector';
+  /** Whether senders are recovered from signatures before rows are written. */
+  readonly provesSenders: boolean;
+}
+
 /** Everything that Chainstead knows of a chain before asking a node. Plain data. */
 export interface Chain {
   readonly id: ChainId;
@@ -80,6 +90,7 @@ export interface Chain {
   /** Marketplaces deployed elsewhere than the known addresses: development chains, forks. By protocol name, `seaport-1.6`. */
   readonly marketplaces: readonly MarketplaceDeployment[];
   readonly etherPrice: EtherPriceSources;
+  readonly transactions: TransactionKeeping;
   readonly nftTrades: boolean;
   readonly nftPrices: boolean;
 }

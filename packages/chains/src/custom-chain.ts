@@ -1,6 +1,6 @@
 import { type Address, parseChainId } from '@chainstead/core';
-import type { Chain, MarketplaceDeployment, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
-import { defaultPollInterval, defaultReorgDepth } from './define-chain.ts';
+import type { Chain, MarketplaceDeployment, ProofPolicy, ReceiptsRootEncoding, TransactionKeeping } from './chain.ts';
+import { defaultPollInterval, defaultReorgDepth, NO_TRANSACTIONS } from './define-chain.ts';
 import { type EtherFeed, NO_ETHER_PRICE } from './ether-price.ts';
 import { UNVERIFIED } from './families.ts';
 
@@ -34,6 +34,8 @@ export interface CustomChain {
   readonly etherFeed?: EtherFeed | undefined;
   /** The contract that wraps the native currency. Default: the known chain's, or none. */
   readonly wrappedNative?: Address | undefined;
+  /** Default: none are kept. */
+  readonly transactions?: TransactionKeeping | undefined;
 }
 
 /**
@@ -64,6 +66,7 @@ export function customChain(custom: CustomChain, known: Chain | null): Chain {
     headerHash: custom.headerHash ?? base.headerHash,
     proofPolicy: custom.proofPolicy ?? base.proofPolicy,
     marketplaces: custom.marketplaces ?? base.marketplaces,
+    transactions: custom.transactions ?? base.transactions,
     etherPrice: custom.etherFeed === undefined ? base.etherPrice : { feed: custom.etherFeed, pools: [] },
   };
 }
@@ -98,6 +101,7 @@ function unknownChain(key: string): Omit<Chain, 'id'> {
     unindexedNfts: [],
     marketplaces: [],
     etherPrice: NO_ETHER_PRICE,
+    transactions: NO_TRANSACTIONS,
     nftTrades: true,
     nftPrices: true,
   };

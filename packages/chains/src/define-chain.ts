@@ -1,5 +1,5 @@
 import { type Address, parseAddress, parseChainId } from '@chainstead/core';
-import type { BloomTrust, Chain, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
+import type { BloomTrust, Chain, ProofPolicy, ReceiptsRootEncoding, TransactionKeeping } from './chain.ts';
 import { etherPriceSources } from './ether-price.ts';
 import type { ViemChain } from './viem-chains.ts';
 
@@ -81,10 +81,14 @@ export function defineChain(facts: ChainFacts): Chain {
     unindexedNfts: (facts.unindexedNfts ?? []).map(parseAddress),
     marketplaces: [],
     etherPrice: etherPriceSources(viem.id),
+    transactions: NO_TRANSACTIONS,
     nftTrades: facts.nftMarkets ?? false,
     nftPrices: facts.nftMarkets ?? false,
   };
 }
+
+/** As long as nobody chooses. */
+export const NO_TRANSACTIONS: TransactionKeeping = { mode: 'off', input: 'full', provesSenders: true };
 
 /** Blocks that may be rolled back by itself on a chain whose branches can change. */
 export function defaultReorgDepth(confirmations: number): number {

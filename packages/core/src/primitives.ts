@@ -22,7 +22,7 @@ const HASH_LENGTH = ZERO_HASH.length;
 const QUANTITY = /^0x[0-9a-f]+$/i;
 
 export class InvalidPrimitiveError extends ChainsteadError {
-  constructor(kind: 'address' | 'hash' | 'quantity' | 'chain id', given: unknown) {
+  constructor(kind: 'address' | 'hash' | 'quantity' | 'chain id' | 'calldata', given: unknown) {
     super({
       code: 'INVALID_PRIMITIVE',
       message: `${shown(given)} is not a valid ${kind}`,

@@ -82,8 +82,11 @@ const CHAINLESS_TABLES = new Set([
   'wrong_answers',
 ]);
 
-/** The address that a number stands for, where it has another name. */
-const ADDRESS_OF_KEY: Readonly<Record<string, string>> = { collection_key: 'token_address' };
+/** The address or hash that a number stands for, where it has another name. */
+const ADDRESS_OF_KEY: Readonly<Record<string, string>> = {
+  collection_key: 'token_address',
+  transaction_key: 'transaction_hash',
+};
 
 describe('the schema can be distributed on Citus', () => {
   let scratch: ScratchDatabase;
@@ -116,6 +119,8 @@ describe('the schema can be distributed on Citus', () => {
     expect(keys.get('erc20_transfers')?.[0]).toBe('account_key');
     expect(keys.get('nft_transfers')?.[0]).toBe('collection_key');
     expect(keys.get('nft_trades')?.[0]).toBe('collection_key');
+    expect(keys.get('transactions')?.[0]).toBe('transaction_key');
+    expect(keys.get('account_transactions')?.[0]).toBe('account_key');
     expect(keys.get('tokens')?.[0]).toBe('address');
     const types = await scratch.database.query<{ table_name: string; column_name: string; data_type: string }>(
       `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,

@@ -1,4 +1,4 @@
-import type { Address, Hash } from '@chainstead/core';
+import type { Address, Hash, Hex } from '@chainstead/core';
 import { customType } from 'drizzle-orm/pg-core';
 
 /** 20 or 32 raw bytes. Text form in SQL: `\x` and hexadecimal digits. */
@@ -9,6 +9,9 @@ export const address = customType<{ data: Address; driverData: Buffer }>({ dataT
 
 /** `bytea` that rows hold as a lower-case hash. */
 export const hash = customType<{ data: Hash; driverData: Buffer }>({ dataType: () => 'bytea' });
+
+/** `bytea` of any length that rows hold as hexadecimal digits behind `0x`. */
+export const hexadecimal = customType<{ data: Hex; driverData: Buffer }>({ dataType: () => 'bytea' });
 
 /** A 256-bit unsigned amount in base units. Rows hold decimal digits. */
 export const uint256 = customType<{ data: string; driverData: string }>({ dataType: () => 'numeric(78,0)' });

@@ -26,6 +26,7 @@ export const STORAGE_BY_WRITES: Readonly<Record<TableWrites, Readonly<Record<str
 /** Every table by its name. */
 export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   account_codes: 'settings',
+  account_transactions: 'append',
   address_labels: 'settings',
   api_keys: 'settings',
   api_usage: 'counter',
@@ -112,6 +113,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   token_list_entries: 'settings',
   tokens: 'counter',
   transaction_facts: 'append',
+  transactions: 'append',
   upstream_calls: 'queue',
   upstream_faults: 'append',
   webhook_health: 'counter',

@@ -15,6 +15,7 @@ export { type ProofLevel, proveBlock } from './prove-block.ts';
 export {
   committedTransactions,
   contradictsRoot,
+  contradictsSenders,
   proveTransactions,
   type TransactionsProof,
 } from './prove-transactions.ts';

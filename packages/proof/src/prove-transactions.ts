@@ -4,6 +4,7 @@ import { InvalidHexBytesError } from './hex-bytes.ts';
 import { orderedTrieRoot } from './ordered-trie.ts';
 import type { ProvableChain } from './prove-block.ts';
 import { stateSyncTransactionHash } from './receipts-root.ts';
+import { checkSender } from './recover-sender.ts';
 import { checkTransactionHash, isEthereumType, transactionType } from './transaction-encoding.ts';
 import type { TransactionJson } from './transaction-fields.ts';
 
@@ -20,6 +21,8 @@ type TransactionsUnprovenReason =
   | 'transaction-placement'
   /** A receipt contradicts its transaction: type, sender, recipient, gas used, created contract. */
   | 'receipt-mismatch'
+  /** Another account signed a transaction than it names. */
+  | 'sender-mismatch'
   /** A field is missing, or not hexadecimal of the right size. */
   | 'transaction-malformed';
 
@@ -49,7 +52,7 @@ export interface BlockTransactions {
  * and whether the receipts say nothing else than they do. Pure; never throws on what an upstream may answer.
  *
  * The root holds the signature, not the sender: `from` is the upstream's word here, except that it is the same in the receipt and
- * gives the address of a created contract (`recover-sender.ts` proves it). Gas used is the difference of the receipts' cumulative gas, which their root holds.
+ * gives the address of a created contract ({@link contradictsSenders} proves it). Gas used is the difference of the receipts' cumulative gas, which their root holds.
  */
 export function proveTransactions(block: BlockTransactions, chain: ProvableChain): TransactionsProof {
   try {
@@ -110,6 +113,20 @@ export function contradictsRoot(
   return root === transactionsRoot.toLowerCase()
     ? null
     : unproven('transactions-root-mismatch', transactionsRoot, root);
+}
+
+/**
+ * How one of the transactions names another sender than signed it; null where none does. Each is recovered, which takes longer than all other proofs together.
+ * Nothing is said of those that carry no signature of an account, or of a type that is not known.
+ */
+export function contradictsSenders(transactions: readonly TransactionJson[]): TransactionsUnproven | null {
+  for (const transaction of transactions) {
+    const check = checkSender(transaction);
+    // What does not hash to its hash was signed in another form.
+    if (check.result === 'mismatch' && checkTransactionHash(transaction).result === 'verified')
+      return unproven('sender-mismatch', `${check.recovered} of ${String(transaction.hash)}`, String(transaction.from));
+  }
+  return null;
 }
 
 /** The transactions that a block's roots hold: all but what nodes of Polygon and HyperEVM list beside the block's own. */

@@ -3,7 +3,7 @@ import { serializeTransaction } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it, test } from 'vitest';
 import { keccak256Hex } from './keccak.ts';
-import { committedTransactions } from './prove-transactions.ts';
+import { committedTransactions, contradictsSenders } from './prove-transactions.ts';
 import { checkSender, recoverSender } from './recover-sender.ts';
 import { readRecordedBlocks } from './testing/recorded-blocks.ts';
 import { SIGNED_TRANSACTIONS } from './testing/signed-transactions.ts';
@@ -22,6 +22,23 @@ describe('the sender of a transaction', () => {
     expect(checkSender({ ...json, from: SIGNER })).toEqual({ result: 'verified' });
     expect(checkSender({ ...json, from: SIGNER.toUpperCase().replace('X', 'x') })).toEqual({ result: 'verified' });
     expect(checkSender({ ...json, from: OTHER })).toEqual({ result: 'mismatch', recovered: SIGNER });
+  });
+
+  it('of all of a block is compared, of those that hash to their hash', () => {
+    const named = SIGNED_TRANSACTIONS.map(({ json, raw }) => ({
+      ...json,
+      from: SIGNER,
+      hash: `0x${keccak256Hex(Buffer.from(raw.slice(2), 'hex'))}`,
+    }));
+    expect(contradictsSenders(named)).toBeNull();
+    const last = { ...named.at(-1), from: OTHER };
+    expect(contradictsSenders([...named.slice(0, -1), last])).toMatchObject({
+      level: 'unproven',
+      reason: 'sender-mismatch',
+      computed: OTHER,
+      expected: expect.stringContaining(SIGNER),
+    });
+    expect(contradictsSenders([{ ...last, hash: `0x${'77'.repeat(32)}` }])).toBeNull();
   });
 
   it('of before EIP-155 signed without the chain', async () => {

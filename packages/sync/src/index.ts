@@ -89,5 +89,5 @@ export {
   type WrongAnswerCursor,
   type WrongAnswerRecord,
 } from './upstream-records/wrong-answers.ts';
-export type { ExecutedTransaction } from './whole-block.ts';
+export type { ExecutedTransaction, WholeBlock } from './whole-block.ts';
 export { lockChainCommits } from './write-batch.ts';

@@ -206,6 +206,52 @@ describe('the transactions of a block', () => {
   });
 
   const folder = recordedEvmFolder();
+  it.runIf(folder !== null).each([
+    [true, 'strict', { level: 'unavailable', reason: 'sender-mismatch' }],
+    [true, 'record', { level: 'unavailable', reason: 'sender-mismatch' }],
+    [false, 'strict', { level: 'receipts' }],
+  ] as const)(
+    'of a sender that did not sign are seen where senders are recovered (%s, policy %s)',
+    async (provesSenders, policy, expected) => {
+      const source = await loadRecordedChain({ folder: folder ?? '', chain: 'arbitrum' });
+      const lies = (json: JsonObject): JsonObject => {
+        // Of a type that does not name its sender itself.
+        const isSigned = typeof json.r === 'string' && json.r.length > 40 && json.to !== null;
+        return isSigned ? { ...json, from: STRANGER } : json;
+      };
+      const node = await serveChain(source, {
+        methods: (_view, own) =>
+          new Map([
+            [
+              'eth_getBlockByNumber',
+              altering(own.get('eth_getBlockByNumber'), (json: JsonObject) => ({
+                ...json,
+                transactions: (json.transactions as readonly JsonObject[]).map(lies),
+              })),
+            ],
+            [
+              'eth_getBlockReceipts',
+              altering(own.get('eth_getBlockReceipts'), (list: readonly JsonObject[]) =>
+                list.map((one) => (one.to === null || one.type === '0x6a' ? one : { ...one, from: STRANGER })),
+              ),
+            ],
+          ]),
+      });
+      open.nodes.push(node);
+      const known = createChainRegistry().get(source.chainId);
+      const chain = { ...known, transactions: { mode: 'all' as const, input: 'full' as const, provesSenders } };
+      const logger = silentLogger();
+      const pool = createUpstreamPool({
+        ...{ chain, upstreams: [{ url: node.url }], logger, metrics: createMetricsRegistry() },
+      });
+      open.pool = pool;
+      await pool.start();
+      const reader = { chain, policy, logger, pool, parts: new Set<BlockPart>(['transactions']) };
+      const block = await readWatchedBlock(reader, 150_000_000, { transactions: false, internalTransfers: false });
+      expect(block?.level).toBe('receipts');
+      expect(block?.parts.transactions).toMatchObject(expected);
+    },
+  );
   if (folder === null)
     process.stderr.write('Recorded blocks are not there (../shared/data/evm): unknown types are not tested on them.\n');
   it.runIf(folder !== null).each([

@@ -5,7 +5,14 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
-import { type ProofLevel, proveBlock, proveTransactions, type TransactionsProof } from '@chainstead/proof';
+import {
+  committedTransactions,
+  contradictsSenders,
+  type ProofLevel,
+  proveBlock,
+  proveTransactions,
+  type TransactionsProof,
+} from '@chainstead/proof';
 import type { FaultKind, RequestOptions, UpstreamPool } from '@chainstead/rpc';
 import type { InternalTransfer } from './block-watcher.ts';
 import { UnprovenBlockError } from './errors.ts';
@@ -59,8 +66,11 @@ export interface ProvenReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Upstreams not to ask. */
   readonly exclude?: ReadonlySet<string>;
-  /** Transaction objects: none, as the upstream gives them, or proven where they can be. @default none */
-  readonly transactions?: 'none' | 'given' | 'proven';
+  /**
+   * Transaction objects: none, as the upstream gives them, proven where they can be, or that and their senders recovered from signatures.
+   * @default none
+   */
+  readonly transactions?: 'none' | 'given' | 'proven' | 'signed';
 }
 
 /**
@@ -74,6 +84,7 @@ export async function readProvenBlock(
   { signal, exclude = new Set(), transactions = 'none' }: ProvenReadOptions = {},
 ): Promise<ProvenBlock | null> {
   const refused = new Set<string>(exclude);
+  const asked = transactions === 'proven' || transactions === 'signed' ? transactions : null;
   let unproven: ProvenBlock | null = null;
   let altered: ProvenBlock | null = null;
   let lastReason: string | null = null;
@@ -100,8 +111,8 @@ export async function readProvenBlock(
     };
     refused.add(answer.upstream);
     if (proof.level !== 'unproven') {
-      if (transactions !== 'proven') return read;
-      const ofTransactions = proveObjects(read, chain);
+      if (asked === null) return read;
+      const ofTransactions = proveObjects(read, chain, asked);
       const found = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
       if (!isAltered(ofTransactions)) return found;
       reportAltered(pool, read, ofTransactions);
@@ -116,7 +127,7 @@ export async function readProvenBlock(
     // An answer whose logs contradict themselves is never stored, whatever the policy.
     if (RECORDABLE.has(proof.reason)) {
       const { level, reason } = read;
-      unproven ??= transactions === 'proven' ? { ...read, parts: { transactions: { level, reason } } } : read;
+      unproven ??= asked !== null ? { ...read, parts: { transactions: { level, reason } } } : read;
     }
     lastReason = proof.reason;
   }
@@ -131,10 +142,17 @@ export async function readProvenBlock(
   });
 }
 
-function proveObjects({ header, block, receipts }: ProvenBlock, chain: Chain): TransactionsProof {
+function proveObjects(
+  { header, block, receipts }: ProvenBlock,
+  chain: Chain,
+  asked: 'proven' | 'signed',
+): TransactionsProof {
   const { transactions } = block;
-  if (transactions !== null) return proveTransactions({ header, transactions, receipts }, chain);
-  return { level: 'unproven', reason: 'transaction-malformed', expected: 'transaction objects', computed: 'hashes' };
+  if (transactions === null)
+    return { level: 'unproven', reason: 'transaction-malformed', expected: 'transaction objects', computed: 'hashes' };
+  const proof = proveTransactions({ header, transactions, receipts }, chain);
+  if (asked === 'proven' || isAltered(proof)) return proof;
+  return contradictsSenders(committedTransactions(header, transactions, chain)) ?? proof;
 }
 
 /** A type that nobody can encode says nothing of the upstream: another one would show the same. */
@@ -146,7 +164,9 @@ function isAltered(proof: TransactionsProof): proof is Extract<TransactionsProof
 function partProof(proof: TransactionsProof, policy: ProofPolicy): PartProof {
   if (proof.level !== 'unproven') return { level: proof.level, reason: null };
   const { reason } = proof;
-  if (policy === 'strict' && isAltered(proof)) return { level: 'unavailable', reason, isUnsupported: false };
+  // Who reads senders that were proven is promised that they are.
+  if ((policy === 'strict' && isAltered(proof)) || reason === 'sender-mismatch')
+    return { level: 'unavailable', reason, isUnsupported: false };
   return { level: 'unproven', reason };
 }
 

@@ -33,7 +33,9 @@ export async function readWatchedBlock(
   const { parts = NOTHING } = reader;
   const isTraced = parts.has('internalTransactions');
   const proven = isTraced || parts.has('transactions');
-  const transactions = proven ? 'proven' : needs.transactions ? 'given' : 'none';
+  const { mode, provesSenders } = reader.chain.transactions;
+  const asked = mode === 'all' && provesSenders ? 'signed' : 'proven';
+  const transactions = proven ? asked : needs.transactions ? 'given' : 'none';
   const block = await readProvenBlock(reader, at, { signal, transactions });
   if (block === null || !(isTraced || needs.internalTransfers)) return block;
   const traces = needs.internalTransfers

@@ -33,6 +33,7 @@ export function exampleChain(facts: Partial<Omit<Chain, 'id'>> & { readonly id?:
     unindexedNfts: [],
     marketplaces: [],
     etherPrice: { feed: null, pools: [] },
+    transactions: { mode: 'off', input: 'full', provesSenders: true },
     nftTrades: true,
     nftPrices: true,
     ...others,

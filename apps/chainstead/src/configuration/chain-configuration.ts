@@ -165,11 +165,17 @@ function readChain(
       reorgDepthMax: parsed.data.REORG_DEPTH_MAX,
       nativeSymbol: parsed.data.NATIVE_SYMBOL,
       wrappedNative: wrapped,
+      proofPolicy: parsed.data.PROOF ?? settings.PROOF,
       marketplaces: parsed.data.MARKETPLACES,
       etherFeed:
         parsed.data.ETHER_FEED === undefined
           ? undefined
           : { proxy: parsed.data.ETHER_FEED, decimals: 8, aggregators: [parsed.data.ETHER_FEED] },
+      transactions: {
+        mode: parsed.data.TRANSACTIONS,
+        input: settings.TRANSACTION_INPUT,
+        provesSenders: settings.PROVE_SENDERS === 'on',
+      },
     },
   };
 }
@@ -227,7 +233,7 @@ function chainConfiguration(
     endBlock: own.END_BLOCK ?? null,
     keep: { blocks: own.KEEP_BLOCKS ?? null, since: own.KEEP_SINCE ?? null },
     backfillOrder: own.BACKFILL_ORDER,
-    proof: own.PROOF ?? settings.PROOF ?? chain.proofPolicy,
+    proof: chain.proofPolicy,
     backfillProof: own.BACKFILL_PROOF ?? settings.BACKFILL_PROOF,
   };
 }

@@ -119,17 +119,26 @@ export const chainKeys = z.object({
   KEEP_BLOCKS: optional(wholeNumber(1), {
     group: 'Chains',
     description:
-      'How many of the newest blocks keep their ERC-20 transfers; those of older blocks are dropped and not read again. With KEEP_SINCE, what either wants is kept',
+      'How many of the newest blocks keep their ERC-20 transfers and transactions; those of older blocks are dropped and not read again. With KEEP_SINCE, what either wants is kept',
     allowed: 'a whole number above the reorganisation depth (REORG_DEPTH_MAX)',
     example: '1000000',
     whenAbsent: 'all blocks do, unless KEEP_SINCE is set',
   }),
   KEEP_SINCE: optional(pastTime, {
     group: 'Chains',
-    description: 'From when on ERC-20 transfers are kept; those of older blocks are dropped and not read again',
+    description:
+      'From when on ERC-20 transfers and transactions are kept; those of older blocks are dropped and not read again',
     allowed: 'a date (UTC) or a time such as 2025-01-01T12:00:00Z, not in the future',
     example: '2025-01-01',
     whenAbsent: 'always, unless KEEP_BLOCKS is set',
+  }),
+  TRANSACTIONS: withDefault(oneOf('all', 'off'), {
+    group: 'Chains',
+    description:
+      'Which transactions of the chain are indexed: those of every block, which history then is read block by block for, or none',
+    allowed: 'all or off',
+    example: 'all',
+    default: 'off',
   }),
   BACKFILL_ORDER: withDefault(oneOf('newest-first', 'oldest-first'), {
     group: 'Chains',

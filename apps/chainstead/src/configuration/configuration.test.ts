@@ -134,12 +134,18 @@ describe('chains', () => {
       BACKFILL_ORDER_ETH: 'oldest-first',
       KEEP_BLOCKS_ETH: '1000000',
       KEEP_SINCE_ETH: '2025-01-01',
+      TRANSACTIONS_ETH: 'all',
+      TRANSACTION_INPUT: 'selector',
+      PROVE_SENDERS: 'off',
       POLL_INTERVAL_MS: '1234',
       POLL_INTERVAL_MS_BASE_SEPOLIA: '777',
     });
     const [eth, baseSepolia] = configuration.chains;
     expect(eth).toMatchObject({
-      chain: { key: 'eth', id: 1, confirmations: 3, pollIntervalMs: 1234 },
+      chain: {
+        ...{ key: 'eth', id: 1, confirmations: 3, pollIntervalMs: 1234, proofPolicy: 'record' },
+        transactions: { mode: 'all', input: 'selector', provesSenders: false },
+      },
       upstreams: [
         { url: 'https://a.example/v2/secret', requestsPerSecond: 12.5, concurrency: 4 },
         { url: 'https://b.example', requestsPerSecond: 12.5, concurrency: 4 },
@@ -153,7 +159,7 @@ describe('chains', () => {
       keep: { blocks: 1_000_000, since: new Date('2025-01-01T00:00:00Z') },
     });
     expect(baseSepolia).toMatchObject({
-      chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 777 },
+      chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 777, transactions: { mode: 'off' } },
       usesPublicUpstreams: true,
       startBlock: null,
       endBlock: null,
@@ -171,10 +177,14 @@ describe('chains', () => {
       BACKFILL_PROOF: 'receipts',
       PROOF_BASE: 'strict',
     });
-    expect(configuration.chains.map(({ proof, backfillProof }) => [proof, backfillProof])).toEqual([
-      ['record', 'receipts'],
-      ['strict', 'receipts'],
+    expect(
+      configuration.chains.map(({ proof, chain, backfillProof }) => [proof, chain.proofPolicy, backfillProof]),
+    ).toEqual([
+      ['record', 'record', 'receipts'],
+      ['strict', 'strict', 'receipts'],
     ]);
+    // What is read because a request asked goes by the chain, which the registry gives as well.
+    expect(configuration.chainRegistry.get('eth').proofPolicy).toBe('record');
   });
 
   it('that nobody knows are made of the configuration alone, and known to the registry by name and id', () => {

@@ -267,6 +267,22 @@ const chainSelectionKeys = {
     example: 'erc20-transfers',
     whenAbsent: 'everything',
   }),
+  TRANSACTION_INPUT: withDefault(oneOf('full', 'selector'), {
+    group: 'Chains',
+    description:
+      'What is kept of the calldata of indexed transactions: all of it, or the first four bytes. The rest is then read from a node when it is asked for',
+    allowed: 'full or selector',
+    example: 'selector',
+    default: 'full',
+  }),
+  PROVE_SENDERS: withDefault(oneOf('on', 'off'), {
+    group: 'Proof',
+    description:
+      'Whether the senders of transactions are recovered from their signatures before they are indexed (on), or believed (off, faster). Answers say of which kind they are',
+    allowed: 'on or off',
+    example: 'off',
+    default: 'on',
+  }),
   POLL_INTERVAL_MS: optional(pollInterval, {
     group: 'Chains',
     description: 'Milliseconds between polls for a new head, on every chain, where no subscription announces it',

@@ -82,6 +82,8 @@ describe('problems', () => {
       'WRAPPED_NATIVE_ETH',
     ],
     ['chain id 0', { CHAINS: 'mine', CHAIN_ID_MINE: '0', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
+    ['a choice of transactions that does not exist', { CHAINS: 'eth', TRANSACTIONS_ETH: 'some' }, 'TRANSACTIONS_ETH'],
+    ['a part of calldata that does not exist', { TRANSACTION_INPUT: 'half' }, 'TRANSACTION_INPUT'],
     ['a proof policy that does not exist', { CHAINS: 'eth', PROOF_ETH: 'maybe' }, 'PROOF_ETH'],
     ['a second port that is the first', { PORT: '9000', APTOS_TESTNET_PORT: '9000' }, 'APTOS_TESTNET_PORT'],
     ['something that is not a CIDR', { WEBHOOK_ALLOW_PRIVATE: 'localnet' }, 'WEBHOOK_ALLOW_PRIVATE'],

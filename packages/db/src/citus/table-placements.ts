@@ -13,8 +13,9 @@
  * - `contract`: what else is known of an NFT contract, by its address.
  * - `token`: what is kept of ERC-20 contracts that were asked about.
  * - `owner`: Aptos, by the owner's address.
+ * - `transaction`: rows by `transactionKey` of a transaction's hash.
  */
-export type PlacementGroup = 'account' | 'wallet' | 'collection' | 'contract' | 'token' | 'owner';
+export type PlacementGroup = 'account' | 'wallet' | 'collection' | 'contract' | 'token' | 'owner' | 'transaction';
 
 /** In shards, by the hash of a column that each of the table's unique keys holds. */
 export interface DistributedPlacement {
@@ -35,6 +36,7 @@ const LOCAL: TablePlacement = { kind: 'local' };
 /** Every table by its name. */
 export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefined>> = {
   account_codes: LOCAL,
+  account_transactions: by('account', 'account_key'),
   address_labels: REFERENCE,
   api_keys: LOCAL,
   api_usage: LOCAL,
@@ -122,6 +124,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   token_list_entries: REFERENCE,
   tokens: REFERENCE,
   transaction_facts: LOCAL,
+  transactions: by('transaction', 'transaction_key'),
   upstream_calls: LOCAL,
   upstream_faults: LOCAL,
   webhook_health: LOCAL,

@@ -292,6 +292,7 @@ export function testChain(changes: Partial<Chain> = {}): Chain {
     unindexedNfts: [],
     marketplaces: [],
     etherPrice: { feed: null, pools: [] },
+    transactions: { mode: 'off', input: 'full', provesSenders: true },
     nftTrades: false,
     nftPrices: false,
     ...changes,

@@ -1,6 +1,7 @@
 import type { BlockHeader } from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync';
 import { z } from 'zod';
+import { type TransactionOutcome, transactionOutcome } from './transaction-outcome.ts';
 
 const digits = z.string().regex(/^\d+$/);
 
@@ -46,11 +47,7 @@ export type TransactionRecord = z.infer<typeof transactionRecordSchema>;
 
 /** The record of a transaction of a block that was read whole. */
 export function transactionRecord(executed: ExecutedTransaction, header: Pick<BlockHeader, 'raw'>): TransactionRecord {
-  const { receipt, raw } = executed;
-  const root = isHash(receipt.raw.root) ? receipt.raw.root.toLowerCase() : null;
-  const gasPrice = pricePaid(executed, quantity(header.raw.baseFeePerGas));
-  const blobGas = quantity(receipt.raw.blobGasUsed);
-  const blobPrice = quantity(receipt.raw.blobGasPrice);
+  const outcome = transactionOutcome(executed, header);
   return {
     hash: executed.hash,
     index: executed.index,
@@ -59,45 +56,27 @@ export function transactionRecord(executed: ExecutedTransaction, header: Pick<Bl
     to: executed.to,
     value: executed.value.toString(),
     gas: executed.gas.toString(),
-    gasPrice: gasPrice.toString(),
+    gasPrice: outcome.gasPrice.toString(),
     input: executed.input.toLowerCase(),
     gasUsed: executed.gasUsed.toString(),
-    cumulativeGasUsed: receipt.cumulativeGasUsed.toString(),
+    cumulativeGasUsed: executed.receipt.cumulativeGasUsed.toString(),
     contractAddress: executed.contractAddress,
-    root,
-    // Some nodes make up a status for receipts that have a root.
-    status: root !== null || executed.succeeded === null ? null : Number(executed.succeeded),
-    fee: (executed.gasUsed * gasPrice + feesBelow(receipt.raw)).toString(),
-    blobFee:
-      raw.blobVersionedHashes === undefined || blobGas === null || blobPrice === null
-        ? null
-        : (blobGas * blobPrice).toString(),
+    root: outcome.root,
+    status: outcome.status,
+    ...feesPaid(executed.gasUsed, outcome),
     logs: executed.logs
       .toSorted((one, other) => one.logIndex - other.logIndex)
       .map(({ logIndex, address, topics, data }) => ({ index: logIndex, address, topics: [...topics], data })),
   };
 }
 
-/** What receipts say, or for old ones without it, what follows from the transaction and its block. Deposits are free. */
-function pricePaid({ raw, receipt }: ExecutedTransaction, baseFee: bigint | null): bigint {
-  const told = quantity(receipt.raw.effectiveGasPrice);
-  if (told !== null) return told;
-  const [most, tip] = [quantity(raw.maxFeePerGas), quantity(raw.maxPriorityFeePerGas)];
-  if (most === null || tip === null || baseFee === null) return quantity(raw.gasPrice) ?? 0n;
-  return most < baseFee + tip ? most : baseFee + tip;
-}
-
-/** What rollups charge for the chain below them, beside gas. */
-function feesBelow({ l1Fee, operatorFee }: ExecutedTransaction['receipt']['raw']): bigint {
-  return (quantity(l1Fee) ?? 0n) + (quantity(operatorFee) ?? 0n);
-}
-
-function quantity(value: unknown): bigint | null {
-  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : null;
-}
-
-const HASH_LENGTH = 66;
-
-function isHash(value: unknown): value is string {
-  return typeof value === 'string' && value.length === HASH_LENGTH;
+/** What was paid for a transaction, with what rollups charge beside gas; and for its blobs. */
+export function feesPaid(
+  gasUsed: bigint,
+  { gasPrice, l1Fee, blobGasUsed, blobGasPrice }: Omit<TransactionOutcome, 'root' | 'status'>,
+): Pick<TransactionRecord, 'fee' | 'blobFee'> {
+  return {
+    fee: (gasUsed * gasPrice + (l1Fee ?? 0n)).toString(),
+    blobFee: blobGasUsed === null || blobGasPrice === null ? null : (blobGasUsed * blobGasPrice).toString(),
+  };
 }

@@ -1,0 +1,59 @@
+import type { BlockHeader, Hash } from '@chainstead/core';
+import type { ExecutedTransaction } from '@chainstead/sync';
+
+/** What came of a transaction and what was paid for it, as its receipt tells, or as it follows from the transaction and its block. */
+export interface TransactionOutcome {
+  /** Wei that were paid for each unit of gas. Deposits are free. */
+  readonly gasPrice: bigint;
+  /** Wei that rollups charge for the chain below them, beside gas; null where they don't. */
+  readonly l1Fee: bigint | null;
+  /** Null where it has no blobs, as are the next. */
+  readonly blobGasUsed: bigint | null;
+  /** Wei. */
+  readonly blobGasPrice: bigint | null;
+  /** State root after it, before Byzantium. */
+  readonly root: Hash | null;
+  /** Null before Byzantium. */
+  readonly status: 0 | 1 | null;
+}
+
+export function transactionOutcome(
+  executed: ExecutedTransaction,
+  header: Pick<BlockHeader, 'raw'>,
+): TransactionOutcome {
+  const { receipt, raw, succeeded } = executed;
+  const root = isHash(receipt.raw.root) ? (receipt.raw.root.toLowerCase() as Hash) : null;
+  const hasBlobs = raw.blobVersionedHashes !== undefined;
+  return {
+    gasPrice: pricePaid(executed, quantity(header.raw.baseFeePerGas)),
+    l1Fee: feesBelow(receipt.raw),
+    blobGasUsed: hasBlobs ? quantity(receipt.raw.blobGasUsed) : null,
+    blobGasPrice: hasBlobs ? quantity(receipt.raw.blobGasPrice) : null,
+    root,
+    // Some nodes make up a status for receipts that have a root.
+    status: root !== null || succeeded === null ? null : succeeded ? 1 : 0,
+  };
+}
+
+function pricePaid({ raw, receipt }: ExecutedTransaction, baseFee: bigint | null): bigint {
+  const told = quantity(receipt.raw.effectiveGasPrice);
+  if (told !== null) return told;
+  const [most, tip] = [quantity(raw.maxFeePerGas), quantity(raw.maxPriorityFeePerGas)];
+  if (most === null || tip === null || baseFee === null) return quantity(raw.gasPrice) ?? 0n;
+  return most < baseFee + tip ? most : baseFee + tip;
+}
+
+function feesBelow({ l1Fee, operatorFee }: ExecutedTransaction['receipt']['raw']): bigint | null {
+  const parts = [quantity(l1Fee), quantity(operatorFee)].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.reduce((sum, part) => sum + part);
+}
+
+function quantity(value: unknown): bigint | null {
+  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : null;
+}
+
+const HASH_LENGTH = 66;
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && value.length === HASH_LENGTH;
+}

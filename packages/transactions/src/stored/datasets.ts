@@ -1,0 +1,48 @@
+import type { Chain } from '@chainstead/chains';
+import { committedTransactions } from '@chainstead/proof';
+import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
+import { accountRows } from './account-rows.ts';
+import { accountTransactionsTable, transactionsTable } from './row-tables.ts';
+import type { AccountTransactionRow, TransactionRow } from './schema.ts';
+import { transactionRow } from './transaction-row.ts';
+
+/** Transactions of every block, of chains where all are kept (`TRANSACTIONS_<CHAIN>=all`). */
+export const transactions: Dataset<TransactionRow> = {
+  name: 'transactions',
+  topics: () => [],
+  table: transactionsTable,
+  decode: () => [],
+  wholeBlocks: {
+    reads,
+    decode: (block, { chain }) => committedIn(block, chain).map((one) => transactionRow(one, block.header, chain)),
+  },
+};
+
+/** Which accounts took part in them. */
+export const accountTransactions: Dataset<AccountTransactionRow> = {
+  name: 'account-transactions',
+  topics: () => [],
+  table: accountTransactionsTable,
+  decode: () => [],
+  wholeBlocks: {
+    reads,
+    decode: (block, { chain }) =>
+      committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain.id)),
+  },
+};
+
+function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {
+  return mode === 'all' ? ['transactions'] : [];
+}
+
+/** The transactions that the block's roots hold: nodes of some chains list others beside them. */
+function committedIn({ header, transactions: all }: WholeBlock, chain: Chain): readonly ExecutedTransaction[] {
+  const committed = new Set(
+    committedTransactions(
+      header,
+      all.map(({ raw }) => raw),
+      chain,
+    ),
+  );
+  return all.filter(({ raw }) => committed.has(raw));
+}

@@ -1,0 +1,69 @@
+import type { Chain } from '@chainstead/chains';
+import { type Hex, InvalidPrimitiveError } from '@chainstead/core';
+import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync';
+import { transactionOutcome } from '../records/transaction-outcome.ts';
+import type { TransactionRow } from './schema.ts';
+import { transactionKey } from './transaction-key.ts';
+
+/**
+ * The row of a transaction.
+ * @param chain says how much of the calldata is kept, and whether senders were recovered before
+ * @throws InvalidPrimitiveError for calldata that is no bytes, which only a block that is not proven can hold
+ */
+export function transactionRow(
+  executed: ExecutedTransaction,
+  header: WholeBlock['header'],
+  { id, transactions }: Pick<Chain, 'id' | 'transactions'>,
+): TransactionRow {
+  const { hash, input } = executed;
+  const { gasPrice, l1Fee, blobGasUsed, blobGasPrice, root, status } = transactionOutcome(executed, header);
+  if (!BYTES.test(input)) throw new InvalidPrimitiveError('calldata', input);
+  return {
+    transactionKey: transactionKey(hash),
+    chainId: id,
+    nonce: storedUint64(executed.nonce),
+    gas: storedUint64(executed.gas),
+    gasUsed: storedUint64(executed.gasUsed),
+    cumulativeGasUsed: storedUint64(executed.receipt.cumulativeGasUsed),
+    blockNumber: header.number,
+    transactionIndex: executed.index,
+    type: Math.min(executed.type, TYPE_MAX),
+    status,
+    senderRecovered: transactions.provesSenders,
+    transactionHash: hash,
+    fromAddress: executed.from,
+    toAddress: executed.to,
+    contractAddress: executed.contractAddress,
+    value: amount(executed.value),
+    gasPrice: amount(gasPrice),
+    l1Fee: amountOrNull(l1Fee),
+    blobGasUsed: amountOrNull(blobGasUsed),
+    blobGasPrice: amountOrNull(blobGasPrice),
+    root,
+    selector: executed.to === null || input.length < SELECTOR_LENGTH ? null : (input.slice(0, SELECTOR_LENGTH) as Hex),
+    input: transactions.input === 'full' || input.length <= SELECTOR_LENGTH ? input : null,
+  };
+}
+
+const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+/** `0x` and four bytes. */
+const SELECTOR_LENGTH = 10;
+const TYPE_MAX = 2 ** 15 - 1;
+
+/** A number of 64 bits as the column has it, which knows a sign: the largest numbers come to be negative. */
+function storedUint64(value: bigint): string {
+  return BigInt.asIntN(64, value).toString();
+}
+
+/** What {@link storedUint64} made of it. */
+export function readUint64(stored: string): bigint {
+  return BigInt.asUintN(64, BigInt(stored));
+}
+
+function amount(value: bigint): string {
+  return BigInt.asUintN(256, value).toString();
+}
+
+function amountOrNull(value: bigint | null): string | null {
+  return value === null ? null : amount(value);
+}
