@@ -118,6 +118,7 @@ function transactionExamples({ hash, block, chain }: SentRow & { readonly chain:
   return {
     getTransaction: { transaction_hash: hash, chain },
     getTransactionVerbose: { transaction_hash: hash, chain },
+    getInternalTransactions: { transaction_hash: hash, chain },
     getBlock: { block_number_or_hash: String(block), chain },
     getBlockStats: { block_number_or_hash: String(block), chain },
   };

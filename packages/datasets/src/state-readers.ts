@@ -15,7 +15,12 @@ import {
   transactionFactsReader,
 } from '@chainstead/state';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
-import { blockAtTimeReader, blockReader, transactionReader } from '@chainstead/transactions';
+import {
+  blockAtTimeReader,
+  blockReader,
+  internalTransactionsReader,
+  transactionReader,
+} from '@chainstead/transactions';
 
 /** What the worker role answers when requests ask for a chain's state. To add one: a folder that exports a `StateReader`, and one entry here. */
 export const stateReaders: readonly StateReader[] = [
@@ -36,4 +41,5 @@ export const stateReaders: readonly StateReader[] = [
   transactionReader,
   blockReader,
   blockAtTimeReader,
+  internalTransactionsReader,
 ];

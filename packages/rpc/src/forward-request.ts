@@ -17,7 +17,7 @@ export type RequestForwarder = (
 const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|BlockByHash|BlockReceipts)$/;
 /** A contract may write the text of its error. */
 const CONTRACTS_SPEAK = /^eth_(call|estimateGas|createAccessList|sendRawTransaction)$/;
-const TRACES = /^(debug_traceBlock|trace_block$|trace_replayBlock)/;
+const TRACES = /^(debug_traceBlock|debug_traceTransaction$|trace_block$|trace_transaction$|trace_replayBlock)/;
 /** Limits that the call exceeds everywhere: asking again changes nothing. */
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyond-head', 'missing-data']);
 

@@ -74,6 +74,8 @@ export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
 export { createBlockTimes, timestampText } from './timestamp-text.ts';
+export { readTraces } from './traces/read-traces.ts';
+export { readTransactionTraces } from './traces/read-transaction-traces.ts';
 export { planUpgradeWork, type UpgradeWork } from './upgrade-work.ts';
 export {
   addUpstreamCalls,
@@ -89,5 +91,5 @@ export {
   type WrongAnswerCursor,
   type WrongAnswerRecord,
 } from './upstream-records/wrong-answers.ts';
-export type { ExecutedTransaction, WholeBlock } from './whole-block.ts';
+export type { ExecutedTransaction, InternalTransaction, WholeBlock } from './whole-block.ts';
 export { lockChainCommits } from './write-batch.ts';

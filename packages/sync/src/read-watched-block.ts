@@ -2,8 +2,9 @@ import type { Hash, Logger } from '@chainstead/core';
 import { RequestAbortedError, UpstreamsExhaustedError } from '@chainstead/rpc';
 import type { WatchNeeds } from './block-watcher.ts';
 import { type BlockReader, type ProvenBlock, readProvenBlock } from './proven-block.ts';
+import type { TracesRead } from './traces/ask-for-traces.ts';
 import { internalTransfers } from './traces/internal-transfers.ts';
-import { readTraces, type TracesRead } from './traces/read-traces.ts';
+import { readTraces } from './traces/read-traces.ts';
 import type { BlockPart, PartProof } from './whole-block.ts';
 
 /** What whole blocks are read with. */

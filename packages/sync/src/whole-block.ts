@@ -49,7 +49,11 @@ export interface InternalTransaction {
   readonly value: bigint;
   /** Gas given to it; null where the trace does not say. */
   readonly gas: bigint | null;
+  /** Null where the trace does not say, as of contracts that end, and in flat traces of calls that failed. */
+  readonly gasUsed: bigint | null;
   readonly input: Hex;
+  /** What it returned; of a creation, the code of the contract. */
+  readonly output: Hex;
   /** Why it failed; null where it did not. */
   readonly error: string | null;
   /** Whether it counts for nothing, since it failed or one of those that it was called by. */

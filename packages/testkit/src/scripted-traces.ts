@@ -55,7 +55,8 @@ function innerCalls(seed: string, from: string, depth: number): ScriptedCall[] {
       gasUsed: '0x64',
       input: '0x',
       ...(byteOf(own, 3) % 8 === 0 ? { error: 'out of gas' } : {}),
-      calls: depth < DEPTH_MAX ? innerCalls(own, to, depth + 1) : [],
+      // Borrowed code runs as the caller.
+      calls: depth < DEPTH_MAX ? innerCalls(own, type === 'DELEGATECALL' ? from : to, depth + 1) : [],
     };
   });
 }

@@ -4,6 +4,7 @@
  */
 export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
 export { blockReader } from './reading/block-reader.ts';
+export { internalTransactionsReader } from './reading/internal-transactions-reader.ts';
 export { transactionReader } from './reading/transaction-reader.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';
 export { accountTransactions, transactions } from './stored/datasets.ts';

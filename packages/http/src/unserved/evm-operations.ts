@@ -52,7 +52,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'Transaction', [
     ['GET', '/{address}', 'getWalletTransactions'],
     ['GET', '/{address}/verbose', 'getWalletTransactionsVerbose'],
-    ['GET', '/transaction/{transaction_hash}/internal-transactions', 'getInternalTransactions'],
   ]),
   ...unserved('/api/v2.2', 'Utils', [
     ['POST', '/{address}/function', 'runContractFunction'],

@@ -57,14 +57,20 @@ function collect(json: unknown, { hash, place, isReverted }: Place, calls: Inter
     from: parseAddress(frame.from),
     to: isUndone && !isAddress(frame.to) ? null : parseAddress(frame.to),
     value: moves ? parseBigQuantity(frame.value) : 0n,
-    gas: frame.gas === undefined || type === 'SELFDESTRUCT' ? null : parseBigQuantity(frame.gas),
+    gas: type === 'SELFDESTRUCT' ? null : quantity(frame.gas),
+    gasUsed: type === 'SELFDESTRUCT' ? null : quantity(frame.gasUsed),
     input: typeof frame.input === 'string' ? (frame.input as Hex) : '0x',
+    output: typeof frame.output === 'string' ? (frame.output as Hex) : '0x',
     error,
     isReverted: isUndone,
   });
   const inner = Array.isArray(frame.calls) ? frame.calls : [];
   for (const [index, call] of inner.entries())
     collect(call, { hash, place: [...place, index], isReverted: isUndone }, calls);
+}
+
+function quantity(value: unknown): bigint | null {
+  return value === undefined || value === null ? null : parseBigQuantity(value);
 }
 
 function placedHash(hashes: readonly Hash[], place: number, count: number): Hash {

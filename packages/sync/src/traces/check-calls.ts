@@ -1,15 +1,22 @@
 import { MalformedAnswerError } from '@chainstead/rpc';
 import type { ExecutedTransaction, InternalTransaction } from '../whole-block.ts';
 
+/** What traces of a transaction are compared with. */
+export interface CheckableTransaction
+  extends Pick<ExecutedTransaction, 'hash' | 'type' | 'from' | 'to' | 'value' | 'succeeded' | 'contractAddress'> {
+  /** Absent: not compared. */
+  readonly input?: ExecutedTransaction['input'];
+}
+
 /** Of Ethereum itself; chains trace types of their own in their own ways. */
 const ETHEREUM_TYPE_MAX = 4;
 
 /**
  * Compares traces with the proven transactions: no header commits to traces, but each begins with the transaction itself. Sender,
- * recipient, value, input and whether it failed have to be the same.
+ * recipient, value, input and whether it failed have to be the same. Gas is not compared: tracers count the outermost call's in several ways.
  * @throws MalformedAnswerError for traces that are of other transactions than they say
  */
-export function checkCalls(calls: readonly InternalTransaction[], transactions: readonly ExecutedTransaction[]): void {
+export function checkCalls(calls: readonly InternalTransaction[], transactions: readonly CheckableTransaction[]): void {
   const roots = new Map(
     calls.filter(({ traceAddress }) => traceAddress.length === 0).map((one) => [one.transactionHash, one]),
   );
@@ -23,13 +30,13 @@ export function checkCalls(calls: readonly InternalTransaction[], transactions: 
   }
 }
 
-function contradiction(root: InternalTransaction, transaction: ExecutedTransaction): string | null {
+function contradiction(root: InternalTransaction, transaction: CheckableTransaction): string | null {
   const { from, to, value, input, succeeded, contractAddress } = transaction;
   if (root.from !== from) return 'sender';
   const recipient = to ?? contractAddress;
   if (recipient !== null && root.to !== null && root.to !== recipient) return 'recipient';
   if (root.value !== value) return 'value';
-  if (root.input.toLowerCase() !== input.toLowerCase()) return 'input';
+  if (input !== undefined && root.input.toLowerCase() !== input.toLowerCase()) return 'input';
   if (succeeded !== null && succeeded !== (root.error === null)) return 'outcome';
   return null;
 }

@@ -45,13 +45,25 @@ export function callsOfFlatTraces(
     const hash = parseHash(trace.transactionHash);
     missing.delete(hash);
     const place = placeOf(trace);
-    const error = trace.error === undefined || trace.error === null ? null : String(trace.error);
+    const error = trace.error === undefined || trace.error === null ? null : failureOf(String(trace.error));
     if (error !== null) failed.add(`${hash}/${place.join('/')}`);
     const call = callOf(trace, { isReverted: isUndone(failed, hash, place) });
     if (call !== null) calls.push({ ...call, transactionHash: hash, traceAddress: place, error });
   }
   for (const hash of missing) throw new MalformedAnswerError(`There is no trace of ${hash}`);
   return calls;
+}
+
+/** Failures in the words of the callTracer. */
+const FAILURES: Readonly<Record<string, string>> = {
+  Reverted: 'execution reverted',
+  'Out of gas': 'out of gas',
+  'Bad jump destination': 'invalid jump destination',
+  'Out of stack': 'stack limit reached',
+};
+
+function failureOf(text: string): string {
+  return FAILURES[text] ?? text;
 }
 
 function placeOf({ traceAddress }: Json): readonly number[] {
@@ -77,14 +89,15 @@ function callOf(trace: Json, { isReverted }: Pick<Call, 'isReverted'>): Call | n
     const type = typeof action.callType === 'string' ? action.callType.toUpperCase() : 'CALL';
     // Delegate and static calls and CALLCODE move nothing to another account.
     const value = type === 'CALL' ? parseBigQuantity(action.value) : 0n;
-    return { ...made(action, { isReverted }), type, to: recipient(action.to, { isReverted }), value };
+    const output = hexOf(resultOf(trace).output);
+    return { ...made(trace, { isReverted }), type, to: recipient(action.to, { isReverted }), value, output };
   }
   if (trace.type === 'create') {
     const type = action.creationMethod === 'create2' ? 'CREATE2' : 'CREATE';
-    const created = typeof trace.result === 'object' && trace.result !== null ? (trace.result as Json).address : null;
-    const input = hexOf(action.init);
+    const { address: created, code, output = code } = resultOf(trace);
     const to = recipient(created, { isReverted });
-    return { ...made(action, { isReverted }), type, to, value: parseBigQuantity(action.value), input };
+    const value = parseBigQuantity(action.value);
+    return { ...made(trace, { isReverted }), type, to, value, input: hexOf(action.init), output: hexOf(output) };
   }
   if (trace.type !== 'suicide') return null;
   return {
@@ -93,17 +106,32 @@ function callOf(trace: Json, { isReverted }: Pick<Call, 'isReverted'>): Call | n
     to: parseAddress(action.refundAddress),
     value: parseBigQuantity(action.balance),
     gas: null,
+    gasUsed: null,
     input: '0x',
+    output: '0x',
     isReverted,
   };
 }
 
 function made(
-  action: Json,
+  trace: Json,
   { isReverted }: Pick<Call, 'isReverted'>,
-): Pick<Call, 'from' | 'gas' | 'input' | 'isReverted'> {
+): Pick<Call, 'from' | 'gas' | 'gasUsed' | 'input' | 'isReverted'> {
+  const action = objectOf(trace.action);
   const gas = action.gas === undefined ? null : parseBigQuantity(action.gas);
-  return { from: parseAddress(action.from), gas, input: hexOf(action.input), isReverted };
+  const { gasUsed } = resultOf(trace);
+  return {
+    from: parseAddress(action.from),
+    gas,
+    gasUsed: gasUsed === undefined || gasUsed === null ? null : parseBigQuantity(gasUsed),
+    input: hexOf(action.input),
+    isReverted,
+  };
+}
+
+/** What failed may have none. */
+function resultOf({ result }: Json): Json {
+  return typeof result === 'object' && result !== null ? (result as Json) : {};
 }
 
 /** What failed may have created nothing. */

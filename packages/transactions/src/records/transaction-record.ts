@@ -16,6 +16,8 @@ const logRecordSchema = z.object({
 export const transactionRecordSchema = z.object({
   hash: z.string(),
   index: z.int(),
+  /** EIP-2718 type; 0 for legacy ones. Answers that were kept before this was told have none. */
+  type: z.int().default(0),
   nonce: digits,
   from: z.string(),
   /** Null where it creates a contract. */
@@ -51,6 +53,7 @@ export function transactionRecord(executed: ExecutedTransaction, header: Pick<Bl
   return {
     hash: executed.hash,
     index: executed.index,
+    type: executed.type,
     nonce: executed.nonce.toString(),
     from: executed.from,
     to: executed.to,

@@ -2,6 +2,12 @@ import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { LabelOf } from './address-labels.ts';
 import { decodedCall, decodedCallSchema, decodedEventSchema } from './decoded-response.ts';
+import type { InternalTransactionRecord } from './internal-transaction-record.ts';
+import {
+  internalTransactionSchema,
+  showInternalTransactions,
+  tracedMarkShape,
+} from './internal-transaction-response.ts';
 import type { TransactionRecord } from './transaction-record.ts';
 
 const COIN_DECIMALS = 18;
@@ -64,7 +70,11 @@ export const transactionShape = {
   block_number: digits('15000000'),
   block_hash: hash,
   method_label: z.string().nullable().openapi({ example: 'transfer', description: 'Null where nobody knows the call' }),
-  internal_transactions: z.null().optional().openapi({ description: 'With include: null, traces are not read yet' }),
+  internal_transactions: z
+    .array(internalTransactionSchema)
+    .nullable()
+    .optional()
+    .openapi({ description: 'Only with include; null where no node of the chain gives traces' }),
 };
 
 const logsShape = { logs: z.array(logSchema) };
@@ -78,6 +88,7 @@ export const markShape = {
   proof: z.enum(['receipts+transactions', 'none']).openapi({ description: 'How far the block’s header proves it' }),
   confirmations: z.number().openapi({ description: 'Blocks between its own and the newest indexed one' }),
   finalized: z.boolean(),
+  ...tracedMarkShape,
 };
 
 export const transactionSchema = z.object({ ...transactionShape, ...logsShape, ...markShape }).openapi('Transaction');
@@ -98,16 +109,20 @@ export interface ShownPlace {
   readonly timestamp: number;
 }
 
-/** @param asksTraces whether the request includes internal transactions */
+/** @param internal the calls inside it, null where no node gives traces; absent where the request does not include them */
 export function showTransaction(
   transaction: TransactionRecord,
-  { number, hash: blockHash, timestamp }: ShownPlace,
+  block: ShownPlace,
   labelOf: LabelOf,
-  asksTraces: boolean,
+  internal?: readonly InternalTransactionRecord[] | null,
 ): z.infer<typeof blockTransactionSchema> {
   const { from, to } = transaction;
   const [sender, recipient] = [labelOf(from), labelOf(to)];
-  const place = { block_timestamp: isoOf(timestamp), block_number: String(number), block_hash: blockHash };
+  const place = {
+    block_timestamp: isoOf(block.timestamp),
+    block_number: String(block.number),
+    block_hash: block.hash,
+  };
   return {
     hash: transaction.hash,
     nonce: transaction.nonce,
@@ -133,7 +148,9 @@ export function showTransaction(
     blob_fee: transaction.blobFee === null ? null : decimalAmount(transaction.blobFee, COIN_DECIMALS),
     ...place,
     method_label: decodedCall(transaction)?.label ?? null,
-    ...(asksTraces && { internal_transactions: null }),
+    ...(internal !== undefined && {
+      internal_transactions: showInternalTransactions({ hash: transaction.hash, block }, internal),
+    }),
     logs: transaction.logs.map(({ index, address: emitter, topics, data }) => ({
       log_index: String(index),
       transaction_hash: transaction.hash,

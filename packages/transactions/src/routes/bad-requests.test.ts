@@ -75,19 +75,27 @@ const REFUSALS: readonly (readonly [path: string, refusal: Refusal])[] = [
   ...NO_HASHES.slice(0, 4).map(
     (given) => [`transaction/${given}/verbose`, mustBe('transaction_hash', given, HASH)] as const,
   ),
+  ...NO_HASHES.slice(0, 4).map(
+    (given) => [`transaction/${given}/internal-transactions`, mustBe('transaction_hash', given, HASH)] as const,
+  ),
   ...NO_PLACES.map(
     (given) => [`block/${encodeURIComponent(given)}`, mustBe('block_number_or_hash', given, PLACE)] as const,
   ),
   ...NO_PLACES.slice(0, 4).map(
     (given) => [`block/${given}/stats`, mustBe('block_number_or_hash', given, PLACE)] as const,
   ),
-  ...[`transaction/${KNOWN}`, `transaction/${KNOWN}/verbose`, 'block/1', 'block/1/stats', 'dateToBlock'].flatMap(
-    (path) => [
-      [`${path}?chain=nowhere`, mustBe('chain', 'nowhere', CHAIN)] as const,
-      [`${path}?chain=`, mustBe('chain', '', CHAIN)] as const,
-      [`${path}?chain=eth&chain=base`, onlyOnce('chain', ['eth', 'base'])] as const,
-    ],
-  ),
+  ...[
+    `transaction/${KNOWN}`,
+    `transaction/${KNOWN}/verbose`,
+    `transaction/${KNOWN}/internal-transactions`,
+    'block/1',
+    'block/1/stats',
+    'dateToBlock',
+  ].flatMap((path) => [
+    [`${path}?chain=nowhere`, mustBe('chain', 'nowhere', CHAIN)] as const,
+    [`${path}?chain=`, mustBe('chain', '', CHAIN)] as const,
+    [`${path}?chain=eth&chain=base`, onlyOnce('chain', ['eth', 'base'])] as const,
+  ]),
   ...[`transaction/${KNOWN}`, `transaction/${KNOWN}/verbose`, 'block/1'].flatMap((path) => [
     [`${path}?include=logs`, mustBe('include', 'logs', 'internal_transactions')] as const,
     [`${path}?include=internal`, mustBe('include', 'internal', 'internal_transactions')] as const,

@@ -10,14 +10,22 @@ import {
   textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
 import { confirmationsOf } from '../newest-indexed.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
 import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { blockSchema, showHeader } from '../records/block-response.ts';
 import { blockStatsSchema, showBlockStats } from '../records/block-stats.ts';
+import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
-import { DEFAULT_CHAIN, includeParameter, requesterOf, type TransactionRouteOptions } from './route-options.ts';
+import {
+  asksInternal,
+  DEFAULT_CHAIN,
+  includeParameter,
+  requesterOf,
+  type TransactionRouteOptions,
+} from './route-options.ts';
 
 /** `GET /api/v2.2/block/{block_number_or_hash}` and `…/stats` (docs/provider-contract.md#blocks). */
 export function blockRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
@@ -32,13 +40,18 @@ function blockRoute({ lookUps }: TransactionRouteOptions): RouteModule {
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const found = await findBlock(lookUps, c, chain, c.req.valid('param').block_number_or_hash);
       const { block: header, transactions, proof, finalized } = found;
+      const tracing = { lookUps, chain, requester: requesterOf(c) };
+      const internal = asksInternal(include)
+        ? await readInternalTransactionsOfBlock(tracing, { ...header, finalized })
+        : undefined;
       const [labelOf, confirmations] = await Promise.all([
         labelsOfTransactions(reads, chain, transactions),
         confirmationsOf(reads, chain, header.number),
       ]);
-      const asksTraces = include !== undefined && include !== '';
-      const shown = transactions.map((one) => showTransaction(one, header, labelOf, asksTraces));
-      const marks = { source: 'node' as const, proof, confirmations, finalized };
+      const shown = transactions.map((one) =>
+        showTransaction(one, header, labelOf, internal === undefined ? undefined : (internal?.get(one.hash) ?? null)),
+      );
+      const marks = { source: 'node' as const, proof, confirmations, finalized, ...tracedMark(internal) };
       return c.json({ ...showHeader(chain, header, transactions.length), transactions: shown, ...marks }, 200);
     });
   };

@@ -2,10 +2,16 @@ import type { RouteModule } from '@chainstead/http';
 import { createLookUps, type LookUpOptions } from '../look-ups.ts';
 import { blockRoutes } from './block-routes.ts';
 import { dateToBlockRoute } from './date-to-block-route.ts';
+import { internalTransactionsRoute } from './internal-transactions-route.ts';
 import { transactionRoutes } from './transaction-routes.ts';
 
 /** The routes of transactions and blocks. One call in a process: limits are counted for all of them together. */
 export function createTransactionRoutes(options: LookUpOptions): readonly RouteModule[] {
   const given = { lookUps: createLookUps(options), clock: options.clock };
-  return [...transactionRoutes(given), ...blockRoutes(given), dateToBlockRoute(given)];
+  return [
+    ...transactionRoutes(given),
+    internalTransactionsRoute(given),
+    ...blockRoutes(given),
+    dateToBlockRoute(given),
+  ];
 }

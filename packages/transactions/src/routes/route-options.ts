@@ -17,6 +17,11 @@ export function requesterOf(c: ApiContext): string {
   return c.get('principal')?.id ?? 'open';
 }
 
+/** Whether internal transactions are asked for. */
+export function asksInternal(include: string | undefined): boolean {
+  return include === INTERNAL_TRANSACTIONS;
+}
+
 /** What an answer shall hold besides; an empty text is nothing. */
 export const includeParameter = textParameter(INTERNAL_TRANSACTIONS, (text) =>
   text === '' || text === INTERNAL_TRANSACTIONS ? text : undefined,
@@ -25,5 +30,5 @@ export const includeParameter = textParameter(INTERNAL_TRANSACTIONS, (text) =>
   .openapi({
     type: 'string',
     enum: [INTERNAL_TRANSACTIONS],
-    description: 'Traces are not read yet: their list is null.',
+    description: 'Adds the calls inside each transaction; null where no node of the chain gives traces.',
   });

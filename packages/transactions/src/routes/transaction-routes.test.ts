@@ -118,7 +118,8 @@ describe('a transaction', () => {
       opened.ask(`transaction/${transactionHash}/verbose?include=internal_transactions`),
     ]);
     expect(reads() - before).toBe(1);
-    expect(verbose.body).toEqual({ ...Object(plain.body), decoded_call: null, internal_transactions: null });
+    const added = { decoded_call: null, internal_transactions: [], indexed: { traces: 'on-demand' } };
+    expect(verbose.body).toEqual({ ...Object(plain.body), ...added });
   });
 
   test('tells which function was called, and with what', async () => {

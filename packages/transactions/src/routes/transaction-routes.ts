@@ -1,22 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import {
-  type ApiContext,
-  type ApiDependencies,
-  errorResponses,
-  indexedChain,
-  NotFoundError,
-  querySchema,
-  type RouteModule,
-  textParameter,
-} from '@chainstead/http';
+import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { confirmationsOf } from '../newest-indexed.ts';
-import { type FoundTransaction, transactionKind } from '../reading/transaction-reader.ts';
+import type { FoundTransaction } from '../reading/transaction-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
+import type { InternalTransactionRecord } from '../records/internal-transaction-record.ts';
+import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction, transactionSchema, verboseTransactionSchema } from '../records/transaction-response.ts';
-import { DEFAULT_CHAIN, includeParameter, requesterOf, type TransactionRouteOptions } from './route-options.ts';
+import { findTransaction, hashParameter, internalOf } from './find-transaction.ts';
+import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
 
 /**
  * `GET /api/v2.2/transaction/{transaction_hash}` and `…/verbose`: a transaction by its hash
@@ -33,7 +27,8 @@ function plainRoute({ lookUps }: TransactionRouteOptions): RouteModule {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
-      return c.json(await show(reads, chain, found, isAsked(include)), 200);
+      const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
+      return c.json(await show(reads, chain, found, internal), 200);
     });
   };
 }
@@ -45,7 +40,8 @@ function verboseRoute({ lookUps }: TransactionRouteOptions): RouteModule {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
-      const { logs, ...shown } = await show(reads, chain, found, isAsked(include));
+      const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
+      const { logs, ...shown } = await show(reads, chain, found, internal);
       const decoded = logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log) }));
       const call = showDecodedCall(decodedCall(found.transaction));
       return c.json({ ...shown, logs: decoded, decoded_call: call }, 200);
@@ -53,50 +49,19 @@ function verboseRoute({ lookUps }: TransactionRouteOptions): RouteModule {
   };
 }
 
-function isAsked(include: string | undefined): boolean {
-  return include !== undefined && include !== '';
-}
-
-async function findTransaction(
-  lookUps: TransactionRouteOptions['lookUps'],
-  c: ApiContext,
-  chain: Chain,
-  hash: string,
-): Promise<FoundTransaction> {
-  const { found } = await lookUps.read({
-    chain,
-    kind: transactionKind,
-    question: { hash },
-    isLasting: (answer) => answer.found?.finalized === true,
-    requester: requesterOf(c),
-  });
-  if (found === null) throw new NotFoundError('Transaction not found');
-  return found;
-}
-
 async function show(
   reads: ReadDatabase,
   chain: Chain,
   { block, transaction: record, proof, finalized }: FoundTransaction,
-  asksTraces: boolean,
+  internal?: readonly InternalTransactionRecord[] | null,
 ) {
   const [labelOf, confirmations] = await Promise.all([
     labelsOfTransactions(reads, chain, [record]),
     confirmationsOf(reads, chain, block.number),
   ]);
-  const marks = { source: 'node' as const, proof, confirmations, finalized };
-  return { ...showTransaction(record, block, labelOf, asksTraces), ...marks };
+  const marks = { source: 'node' as const, proof, confirmations, finalized, ...tracedMark(internal) };
+  return { ...showTransaction(record, block, labelOf, internal), ...marks };
 }
-
-const HASH = 'a transaction hash (0x and 64 hexadecimal digits)';
-
-const hashParameter = textParameter(HASH, (text) =>
-  /^0x[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined,
-).openapi({
-  type: 'string',
-  pattern: '^0x[0-9a-fA-F]{64}$',
-  example: '0x012b9b98e21664117ec0b499d726a39f492ac8bd402cca8bebcbd163b9f75760',
-});
 
 const READ = 'Read from a node, and proven by its block’s header; 503 where that takes longer than a request waits.';
 

@@ -5,6 +5,7 @@ import { openStateStage, type StateStage } from '@chainstead/state/testing';
 import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { blockAtTimeReader } from '../dates/block-at-time-reader.ts';
 import { blockReader } from '../reading/block-reader.ts';
+import { internalTransactionsReader } from '../reading/internal-transactions-reader.ts';
 import { transactionReader } from '../reading/transaction-reader.ts';
 import { createTransactionRoutes } from '../routes/create-transaction-routes.ts';
 
@@ -31,7 +32,7 @@ const SETTINGS: StageSettings = { waitMs: 15_000, maxCalls: 10_000, perKey: 100 
 
 export async function openTransactionStage(upstreams = 1, clock: Clock = systemClock): Promise<TransactionStage> {
   const stage = await openStateStage({ upstreams });
-  await stage.startWorker([transactionReader, blockReader, blockAtTimeReader]);
+  await stage.startWorker([transactionReader, blockReader, blockAtTimeReader, internalTransactionsReader]);
   const settings = { ...SETTINGS };
   const routes = createTransactionRoutes({
     questions: stage.questions,

@@ -1,0 +1,85 @@
+import type { Chain } from '@chainstead/chains';
+import { parseAddress, parseHash } from '@chainstead/core';
+import type { LookUps } from './look-ups.ts';
+import { internalTransactionsKind } from './reading/internal-transactions-reader.ts';
+import type { ProofMark } from './reading/proof-mark.ts';
+import type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
+import type { TransactionRecord } from './records/transaction-record.ts';
+
+/** The calls inside each transaction, by its hash; null: no node of the chain gives traces. */
+export type InternalTransactionsByHash = ReadonlyMap<string, readonly InternalTransactionRecord[]> | null;
+
+/** Whose calls are read, and for whom. */
+export interface TracingRequest {
+  readonly lookUps: LookUps;
+  readonly chain: Chain;
+  /** Whose request it is. */
+  readonly requester: string;
+}
+
+/** A transaction, its place, and how far both are certain. */
+export interface PlacedTransaction {
+  readonly transaction: TransactionRecord;
+  readonly block: { readonly hash: string };
+  readonly proof: ProofMark;
+  readonly finalized: boolean;
+}
+
+/**
+ * The calls inside some transactions, a hundred at most, traced by a node and checked against what the transactions say of themselves.
+ * @throws as {@link LookUps.read}
+ */
+export async function readInternalTransactions(
+  { lookUps, chain, requester }: TracingRequest,
+  placed: readonly PlacedTransaction[],
+): Promise<InternalTransactionsByHash> {
+  if (placed.length === 0) return new Map();
+  const isFinal = placed.every(({ finalized }) => finalized);
+  const { traced } = await lookUps.read({
+    chain,
+    kind: internalTransactionsKind,
+    question: { transactions: placed.map(toTraced) },
+    isLasting: (answer) => isFinal && answer.traced !== null,
+    requester,
+  });
+  return byHash(traced);
+}
+
+/**
+ * The calls inside all transactions of a block: one trace for any number of them.
+ * @throws as {@link LookUps.read}
+ */
+export async function readInternalTransactionsOfBlock(
+  { lookUps, chain, requester }: TracingRequest,
+  { number, hash, finalized }: { readonly number: number; readonly hash: string; readonly finalized: boolean },
+): Promise<InternalTransactionsByHash> {
+  const { traced } = await lookUps.read({
+    chain,
+    kind: internalTransactionsKind,
+    question: { block: { number, hash: parseHash(hash) } },
+    isLasting: (answer) => finalized && answer.traced !== null,
+    requester,
+  });
+  return byHash(traced);
+}
+
+function byHash(
+  traced: readonly { readonly hash: string; readonly calls: readonly InternalTransactionRecord[] }[] | null,
+): InternalTransactionsByHash {
+  return traced === null ? null : new Map(traced.map(({ hash, calls }) => [hash, calls]));
+}
+
+function toTraced({ transaction, block, proof }: PlacedTransaction) {
+  const { hash, type, from, to, value, status, contractAddress } = transaction;
+  return {
+    hash: parseHash(hash),
+    blockHash: parseHash(block.hash),
+    type,
+    from: parseAddress(from),
+    to: to === null ? null : parseAddress(to),
+    value,
+    succeeded: status === null ? null : status === 1,
+    contractAddress: contractAddress === null ? null : parseAddress(contractAddress),
+    isProven: proof === 'receipts+transactions',
+  };
+}

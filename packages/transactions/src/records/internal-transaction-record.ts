@@ -1,0 +1,67 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import type { InternalTransaction } from '@chainstead/sync';
+import { z } from 'zod';
+
+const digits = z.string().regex(/^\d+$/);
+
+/** A call inside a transaction, as plain values. */
+export const internalTransactionRecordSchema = z.object({
+  type: z.string(),
+  from: z.string(),
+  to: z.string(),
+  /** Wei that moved with it. */
+  value: digits,
+  gas: digits,
+  gasUsed: digits,
+  input: z.string(),
+  output: z.string(),
+  error: z.string().nullable(),
+  /** It did not fail by itself, but one that it was called by did. */
+  isReverted: z.boolean(),
+});
+
+export type InternalTransactionRecord = z.infer<typeof internalTransactionRecordSchema>;
+
+/** 0x01 to 0x11; go-ethereum leaves calls of these out of its traces, others don't. */
+const PRECOMPILE_MAX = 0x11n;
+/** Of a call whose trace does not say. */
+const NO_GAS = '0';
+const CREATING: ReadonlySet<string> = new Set(['CREATE', 'CREATE2']);
+
+/**
+ * The calls that a transaction makes, in the order of execution, without itself and without precompiled contracts that got nothing: the same from
+ * whichever tracer.
+ * @param calls of one transaction, each before those that it makes
+ */
+export function internalTransactionRecords(calls: readonly InternalTransaction[]): InternalTransactionRecord[] {
+  return calls.flatMap((call, place) =>
+    call.traceAddress.length === 0 || isFreePrecompile(call)
+      ? []
+      : [
+          {
+            type: call.type,
+            from: call.from,
+            to: call.to ?? createdBy(call, calls[place + 1]),
+            value: call.value.toString(),
+            gas: call.gas?.toString() ?? NO_GAS,
+            gasUsed: call.gasUsed?.toString() ?? NO_GAS,
+            input: call.input.toLowerCase(),
+            output: call.output.toLowerCase(),
+            error: call.error,
+            isReverted: call.isReverted && call.error === null,
+          },
+        ],
+  );
+}
+
+function isFreePrecompile({ to, value, type }: InternalTransaction): boolean {
+  if (to === null || value > 0n || CREATING.has(type)) return false;
+  const number = BigInt(to);
+  return number >= 1n && number <= PRECOMPILE_MAX;
+}
+
+/** The address that a failed creation would have had: its code ran there, if it called anybody. The zero address where nothing tells. */
+function createdBy(creation: InternalTransaction, next: InternalTransaction | undefined): Address {
+  const isItsOwn = next !== undefined && next.traceAddress.length === creation.traceAddress.length + 1;
+  return isItsOwn && next.transactionHash === creation.transactionHash ? next.from : ZERO_ADDRESS;
+}

@@ -1,0 +1,49 @@
+import type { Chain } from '@chainstead/chains';
+import { type ApiContext, NotFoundError, textParameter } from '@chainstead/http';
+import { readInternalTransactions } from '../internal-transactions.ts';
+import type { LookUps } from '../look-ups.ts';
+import { type FoundTransaction, transactionKind } from '../reading/transaction-reader.ts';
+import type { InternalTransactionRecord } from '../records/internal-transaction-record.ts';
+import { requesterOf } from './route-options.ts';
+
+/**
+ * The transaction that a path names.
+ * @throws NotFoundError (404) where no node knows it, and as {@link LookUps.read}
+ */
+export async function findTransaction(
+  lookUps: LookUps,
+  c: ApiContext,
+  chain: Chain,
+  hash: string,
+): Promise<FoundTransaction> {
+  const { found } = await lookUps.read({
+    chain,
+    kind: transactionKind,
+    question: { hash },
+    isLasting: (answer) => answer.found?.finalized === true,
+    requester: requesterOf(c),
+  });
+  if (found === null) throw new NotFoundError('Transaction not found');
+  return found;
+}
+
+/** The calls inside it; null where no node of the chain gives traces. @throws as {@link LookUps.read} */
+export async function internalOf(
+  lookUps: LookUps,
+  c: ApiContext,
+  chain: Chain,
+  found: FoundTransaction,
+): Promise<readonly InternalTransactionRecord[] | null> {
+  const traced = await readInternalTransactions({ lookUps, chain, requester: requesterOf(c) }, [found]);
+  return traced?.get(found.transaction.hash) ?? null;
+}
+
+const HASH = 'a transaction hash (0x and 64 hexadecimal digits)';
+
+export const hashParameter = textParameter(HASH, (text) =>
+  /^0x[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined,
+).openapi({
+  type: 'string',
+  pattern: '^0x[0-9a-fA-F]{64}$',
+  example: '0x012b9b98e21664117ec0b499d726a39f492ac8bd402cca8bebcbd163b9f75760',
+});
