@@ -61,6 +61,21 @@ describe('records of upstreams', () => {
     await node.close();
   });
 
+  it('add up what fails again and again within the same minutes', async () => {
+    const node = await serveScriptedChain(createScriptedChain({ seed: 3 }));
+    const { records, pool } = startProcess('ingest', node.url);
+    await pool.start();
+    for (let failed = 1; failed <= 3; failed++) {
+      await expect(pool.request('eth_getBlockByNumber', ['no number', false])).rejects.toThrow();
+      await records.flush();
+      const errors = (await readUpstreamCalls(scratch.database, 1)).filter(({ outcome }) => outcome === 'error');
+      expect(errors).toMatchObject([{ calls: failed, busyMs: 0, latency: [] }]);
+    }
+    await pool.close();
+    await records.close();
+    await node.close();
+  });
+
   async function callsOf(): Promise<number> {
     return (await readUpstreamCalls(scratch.database, 1)).reduce((sum, { calls }) => sum + calls, 0);
   }

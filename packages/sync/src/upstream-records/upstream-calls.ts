@@ -33,8 +33,9 @@ ORDER BY chain, upstream, role, outcome
 ON CONFLICT (slot, chain, upstream, role, outcome) DO UPDATE SET
   calls = upstream_calls.calls + excluded.calls,
   busy_ms = upstream_calls.busy_ms + excluded.busy_ms,
-  latency = (SELECT array_agg(coalesce(old, 0) + coalesce(new, 0) ORDER BY place)
-    FROM unnest(upstream_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place))`;
+  -- Of nothing array_agg makes null: only the row ok has times.
+  latency = coalesce((SELECT array_agg(coalesce(old, 0) + coalesce(new, 0) ORDER BY place)
+    FROM unnest(upstream_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place)), '{}')`;
 
 /** Adds what was asked within ten minutes, and forgets what is older than a day. @param slot when they began */
 export async function addUpstreamCalls(database: Database, slot: Date, calls: readonly UpstreamCalls[]): Promise<void> {
