@@ -2,7 +2,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AptosFullnode,
   type AptosLedger,
@@ -15,9 +14,9 @@ import {
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandOutcome, runCaptured } from '../testing/captured-context.ts';
+import { untilCovered } from './covered-versions.ts';
 import { startProgram } from './program.ts';
 
-const PATIENCE_MS = 180_000;
 const HEAD = 4_000;
 /** Versions between two recorded transactions. */
 const EVERY = 60;
@@ -173,21 +172,6 @@ describe.skipIf(folder === null)('chainstead on Aptos', () => {
     }
   });
 });
-
-/** Waits until so many versions are covered by every dataset. */
-async function untilCovered({ database }: ScratchDatabase, versions: number): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const [row] = await database.query<{ covered: number | null }>(
-      `SELECT min(covered)::bigint AS covered FROM (
-         SELECT sum(last_version - first_version + 1) AS covered FROM aptos_ranges GROUP BY dataset) d
-       HAVING count(*) = 3`,
-    );
-    if ((row?.covered ?? 0) >= versions) return;
-    if (Date.now() > deadline) throw new Error(`${versions} versions were not covered`);
-    await sleep(20);
-  }
-}
 
 function rowsOf({ database }: ScratchDatabase, table: string): Promise<{ row: unknown }[]> {
   return database.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY t::text`);

@@ -1,24 +1,11 @@
 /** What the program does beside indexing comes to the same on a cluster of Citus as on one server: workers, readings, commands, retention, views for SQL. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createAptosRoutes } from '@chainstead/aptos';
-import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { type RangeCommandOptions, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
-import {
-  createAptosLedger,
-  createScriptedChain,
-  readAptosTransactions,
-  recordedFolder,
-  serveScriptedChain,
-  startAptosFullnode,
-} from '@chainstead/testkit';
+import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { withoutClocks } from './citus-answers.ts';
 import { dumpEverything, keepEverything } from './citus-rows.ts';
 import { describeOnCitus } from './citus-stage.ts';
@@ -26,8 +13,6 @@ import { SCRIPTED_CHAIN_ID, scriptedChainFacts, startIndexer, startPool, waitUnt
 import { untilIndexed } from './indexed-tables.ts';
 import { createNftStage, type IndexedNfts, type NftStage } from './nft-stage.ts';
 
-const aptosFolder = recordedFolder('aptos');
-if (aptosFolder === null) process.stderr.write('NOT RUN: ../shared/data/aptos is not here (Citus)\n');
 const BESIDE = 'work beside indexing on a cluster';
 const NFT_CHAIN_ID = 1_337_061;
 const TIMEOUT_MS = 300_000;
@@ -209,43 +194,6 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
     }
     expect(left[0]).toEqual(left[1]);
   });
-
-  it.skipIf(aptosFolder === null)('has the same of Aptos, and answers the same', { timeout: TIMEOUT_MS }, async () => {
-    const files = ['mainnet', 'testnet'].map((network) => `rest-derived/${network}_transactions.json`);
-    const transactions = files.flatMap((file) => readAptosTransactions(aptosFolder ?? '', file));
-    const fullnode = await startAptosFullnode(
-      createAptosLedger({ transactions, place: { from: 0, every: 60 }, head: 3_000 }),
-    );
-    onTestFinished(() => fullnode.close());
-    const place = await mkdtemp(join(tmpdir(), 'chainstead-citus-'));
-    onTestFinished(() => rm(place, { recursive: true, force: true }));
-    const [own, expected] = await Promise.all(
-      (await createBoth()).map(async (scratch) => {
-        const environment = {
-          DATABASE_URL: scratch.url,
-          APTOS_NODE_URL: fullnode.url,
-          APTOS_DATASETS: 'coins,transfers,holders',
-        };
-        const run = (...args: string[]) => runCaptured(args, environment);
-        // Twice: what is there already is met by what comes.
-        for (const to of ['1800', '3000']) {
-          const filled = await run('backfill', '--chain', 'aptos', '--from', '0', '--to', to);
-          expect(filled, filled.stderr).toMatchObject({ exitCode: 0 });
-        }
-        const file = join(place, new URL(scratch.url).port);
-        expect(await run('export', 'aptos-coins', file)).toMatchObject({ exitCode: 0 });
-        expect(await run('status')).toMatchObject({ exitCode: 0 });
-        return {
-          rows: await aptosRows(scratch.database),
-          coins: (await readFile(file, 'utf8')).split('\n').slice(1),
-          answers: await aptosAnswers(scratch.database),
-        };
-      }),
-    );
-    expect(own).toEqual(expected);
-    for (const [table, rows] of Object.entries(own?.rows ?? {})) expect(rows.length, table).toBeGreaterThan(0);
-    for (const answer of own?.answers ?? []) expect(answer).toMatch(/^200 .*"result":\[\{/);
-  });
 });
 
 /** From where on two answers differ. */
@@ -271,49 +219,4 @@ async function damage(database: Database): Promise<void> {
   await database.query('DELETE FROM erc20_transfers WHERE block_number = 60');
   await database.query('UPDATE erc20_transfers SET value = value + 1 WHERE block_number = 70');
   await database.query('DELETE FROM nft_transfers WHERE block_number BETWEEN 80 AND 85');
-}
-
-const APTOS_TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history', 'aptos_ranges'];
-
-async function aptosRows(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
-  const tables: Record<string, readonly string[]> = {};
-  for (const table of APTOS_TABLES) {
-    const rows = await database.query<{ row: Record<string, unknown> }>(`SELECT to_jsonb(t) AS row FROM ${table} t`);
-    tables[table] = rows
-      .map(({ row }) =>
-        JSON.stringify(Object.entries(row).filter(([name]) => !/(updated|created|seen)_at$/.test(name))),
-      )
-      .toSorted();
-  }
-  return tables;
-}
-
-/** Of every route, about whatever has the most rows. */
-async function aptosAnswers(database: Database): Promise<readonly string[]> {
-  const busiest = async (table: string, column: string): Promise<string> => {
-    const [row] = await database.query<{ found: string }>(
-      `SELECT ${column} AS found FROM ${table} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`,
-    );
-    return row?.found ?? '';
-  };
-  const owner = await busiest('aptos_balances', `'0x' || encode(owner_address, 'hex')`);
-  const coin = await busiest('aptos_balances', `encode(coin_type_hash, 'hex')`);
-  const type = encodeURIComponent(await busiest('aptos_transfers', 'coin_type'));
-  const sender = await busiest('aptos_transfers', `'0x' || encode(owner_address, 'hex')`);
-  const creator = await busiest('aptos_coins', `'0x' || encode(creator_address, 'hex')`);
-  const api = await createApiUnderTest(database, createChainRegistry(), createAptosRoutes({ indexed: ['mainnet'] }));
-  const answers: string[] = [];
-  for (const path of [
-    '/coins/latest?limit=5',
-    `/coins/creators?limit=5&creator_addresses[0]=${creator}`,
-    `/wallets/coins?limit=5&owner_addresses[0]=${owner}`,
-    `/wallets/coins/history?limit=5&owner_addresses[0]=${owner}`,
-    `/coins/owners/${coin}/top-holders?limit=5`,
-    `/wallets/coins/transfers?limit=5&owner_addresses[0]=${sender}`,
-    `/coins/transfers/${type}?limit=5`,
-  ]) {
-    const answer = await api.request(path, { headers: { authorization: `Bearer ${TEST_KEY}` } });
-    answers.push(`${answer.status} ${withoutClocks(await answer.text())}`);
-  }
-  return answers;
 }
