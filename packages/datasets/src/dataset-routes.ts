@@ -1,5 +1,6 @@
 import { createWalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import { contractFunctionRoute } from '@chainstead/contract-function';
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
@@ -12,7 +13,8 @@ import {
   tokenHolderRoutes,
   walletTokenTransfersRoute,
 } from '@chainstead/erc20';
-import { type RouteModule, withScope } from '@chainstead/http';
+import type { CallDirectly } from '@chainstead/gateway';
+import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
 import type { Jobs } from '@chainstead/jobs';
 import {
   collectionSalePricesRoute,
@@ -57,6 +59,8 @@ export interface DatasetRoutesOptions {
   readonly questions?: StateQuestions;
   /** Where what requests have counted is measured. @default nowhere */
   readonly metrics?: Registry;
+  /** The gateway's, for what asks a node within its request. @default no chain is offered */
+  readonly call?: CallDirectly;
 }
 
 /** Bounds of the work that requests cause (`INDEX_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_PER_KEY`). */
@@ -75,13 +79,15 @@ export interface OnDemandLimits {
 
 const NATIVE_BALANCE_MAX_AGE_MS = 15_000;
 const BALANCE_MAX_AGE_MS = 60_000;
+const NOTHING_OFFERED: CallDirectly = async () => ({ kind: 'not-offered' });
 
 /** The API routes of all datasets, for `createApi`. */
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
-  const { jobs, chains, onDemand } = options;
+  const { jobs, chains, onDemand, call = NOTHING_OFFERED } = options;
   const { waitMs, balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
   const questions = options.questions ?? createStateQuestions(options);
+  const budget = createOnDemandBudget(onDemand);
   // One for all routes: what they have counted of a chain is counted in turn.
   const kept = createKeptSubjects(options.database, options.metrics);
   const reading = { database: options.database, questions, logger: options.logger };
@@ -109,7 +115,8 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
     latestBlockRoute,
-    ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock }),
+    ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock, budget }),
+    contractFunctionRoute({ call, budget }),
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({
       ...options,

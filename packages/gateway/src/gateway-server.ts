@@ -14,6 +14,7 @@ import type { AnswerCall, GatewayChain } from './call.ts';
 import type { Filters } from './filters/filters.ts';
 import { createAnswerRequest } from './serving/answer-request.ts';
 import { createAnswerStateful } from './serving/answer-stateful.ts';
+import { type CallDirectly, createDirectCalls } from './serving/call-directly.ts';
 import { createGatewayHandler } from './serving/gateway-handler.ts';
 import { createPoolStart } from './serving/pool-start.ts';
 import { createRefusalCount } from './serving/refusals.ts';
@@ -57,6 +58,8 @@ export interface GatewayServer {
   readonly handler: RawHandler;
   /** Takes the WebSockets. */
   readonly upgrades: UpgradeHandler;
+  /** For other routes of this process. */
+  readonly call: CallDirectly;
   /** Writes the usage that is not written yet. */
   close(): Promise<void>;
 }
@@ -97,6 +100,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
       limits: limits.sockets,
       metrics: options.metrics,
     }),
+    call: createDirectCalls(served.values(), answerRequest),
     close: () => usage.close(),
   };
 }

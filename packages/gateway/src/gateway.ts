@@ -5,6 +5,7 @@ import { createFilters } from './filters/filters.ts';
 import { createGatewayServer, type GatewayServerOptions } from './gateway-server.ts';
 import { createStrictForward } from './integrity/strict-forward.ts';
 import { createGatewayRoutes } from './routes.ts';
+import type { CallDirectly } from './serving/call-directly.ts';
 import { createChainFeeds } from './subscriptions/chain-feeds.ts';
 
 export interface GatewayOptions
@@ -18,6 +19,8 @@ export interface Gateway {
   readonly upgrades: UpgradeHandler;
   /** What needs no key: which methods and chains there are. For the open routes of `createApi`. */
   readonly routes: RouteModule;
+  /** Makes calls for other routes of this process. */
+  readonly call: CallDirectly;
   /** Writes what is still to be kept. To be called when no request is under way; pools and database stay open. */
   close(): Promise<void>;
 }
@@ -39,6 +42,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     handler: server.handler,
     upgrades: server.upgrades,
     routes: createGatewayRoutes(options.chains, options.clock, options.explainUnoffered),
+    call: server.call,
     async close() {
       filters.close();
       feeds.close();

@@ -6,6 +6,7 @@ export { createGateway, type Gateway } from './gateway.ts';
 export { METHOD_NAMES } from './method-table.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';
 export { createGatewayRoutes } from './routes.ts';
+export type { CallDirectly, DirectAnswer } from './serving/call-directly.ts';
 export {
   type HourCalls,
   type MethodCalls,

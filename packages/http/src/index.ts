@@ -21,6 +21,12 @@ export { keepFor } from './keep-for.ts';
 export { keepForSecond } from './keep-for-second.ts';
 export * from './key-scope.ts';
 export * from './key-store.ts';
+export {
+  createOnDemandBudget,
+  type OnDemandBounds,
+  type OnDemandBudget,
+  requesterOf,
+} from './limits/on-demand-budget.ts';
 export { createPostgresSpendingStore } from './limits/postgres-spending-store.ts';
 export { createRedisSpendingStore } from './limits/redis-spending-store.ts';
 export {

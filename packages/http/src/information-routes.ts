@@ -57,6 +57,11 @@ const RATE_LIMIT_COSTS: Readonly<Record<string, number>> = {
   getBlock: 100,
   getLatestBlockNumber: 10,
   getDateToBlock: 1,
+  getWalletTransactions: 30,
+  getWalletTransactionsVerbose: 50,
+  getWalletHistory: 150,
+  getWalletActiveChains: 50,
+  getWalletStats: 50,
   web3ApiVersion: 10,
   endpointWeights: 1,
 };

@@ -1,17 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
-import { ApiError, RateLimitedError } from '@chainstead/http';
+import { ApiError, createOnDemandBudget, type OnDemandBounds, type OnDemandBudget } from '@chainstead/http';
 import { type StateKind, type StateQuestions, StateUnavailableError } from '@chainstead/state';
 
-export interface LookUpOptions {
+export interface LookUpOptions extends OnDemandBounds {
   readonly questions: StateQuestions;
   /** How long a request waits for what is read (`INDEX_WAIT_MS`). Milliseconds. */
   readonly waitMs: number;
-  /** Node calls that requests may cause; 0: none (`ON_DEMAND_MAX_CALLS`). */
-  readonly maxCalls: number;
-  /** Look-ups that one key may wait for at once (`ON_DEMAND_PER_KEY`). */
-  readonly perKey: number;
   readonly clock: Clock;
+  /** Shared with other routes that have nodes asked. @default one of its own, within the bounds above */
+  readonly budget?: OnDemandBudget;
 }
 
 /** What a look-up is for. */
@@ -41,21 +39,7 @@ const FRESH_MS = { min: 500, max: 12_000 } as const;
 
 /** One for all routes of a process. */
 export function createLookUps(options: LookUpOptions): LookUps {
-  const { questions, clock } = options;
-  const waiting = new Map<string, number>();
-
-  async function limited<T>(requester: string, work: () => Promise<T>): Promise<T> {
-    const before = waiting.get(requester) ?? 0;
-    if (before >= options.perKey) throw new RateLimitedError(1);
-    waiting.set(requester, before + 1);
-    try {
-      return await work();
-    } finally {
-      const now = (waiting.get(requester) ?? 1) - 1;
-      if (now > 0) waiting.set(requester, now);
-      else waiting.delete(requester);
-    }
-  }
+  const { questions, clock, budget = createOnDemandBudget(options) } = options;
 
   async function ask<Question, Answer>(
     { chain, kind, question }: LookUp<Question, Answer>,
@@ -69,8 +53,8 @@ export function createLookUps(options: LookUpOptions): LookUps {
   return {
     async read(lookUp) {
       const { chain, requester, isLasting } = lookUp;
-      if (options.maxCalls === 0) throw new NotIndexedHereError(chain);
-      return limited(requester, async () => {
+      if (!budget.mayCall) throw new NotIndexedHereError(chain);
+      return budget.run(requester, async () => {
         const answer = await ask(lookUp, LASTING_MS);
         const freshMs = Math.min(Math.max(chain.blockTimeMs, FRESH_MS.min), FRESH_MS.max);
         if (isLasting(answer) || clock.now() - answer.readAt < freshMs) return answer;

@@ -115,7 +115,8 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     opened.defer(() => usage.close());
     const questions = createStateQuestions({ ...context, jobs, chains });
     const { datasets } = configuration;
-    const datasetRoutes = createDatasetRoutes({ ...context, jobs, chains, datasets, onDemand, questions });
+    const { call } = gateway;
+    const datasetRoutes = createDatasetRoutes({ ...context, jobs, chains, datasets, onDemand, questions, call });
     const aptosRoutes = createAptosRoutes({
       indexed: aptos.networks.map(({ network }) => network),
       datasets: aptos.datasets,

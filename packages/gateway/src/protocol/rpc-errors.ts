@@ -47,6 +47,11 @@ export function unavailable(slug: string): RpcErrorObject {
   return { code: -32_603, message: `No upstream of ${slug} can answer at the moment: try again` };
 }
 
+/** Whether an error says that no upstream answered, in the gateway's own words. */
+export function isOwnFailure(error: RpcErrorObject, slug: string): boolean {
+  return error === TIMED_OUT || error === INTERNAL_ERROR || error.message === unavailable(slug).message;
+}
+
 const METHOD_LENGTH_MAX = 64;
 
 function shortenMethod(method: string): string {

@@ -1,0 +1,20 @@
+import type { Hex } from '@chainstead/core';
+import type { AbiFunction } from '@chainstead/decoding';
+import { InvalidParameterError } from '@chainstead/http';
+import { concatHex, encodeAbiParameters } from 'viem';
+import { type CallParams, keyOf } from './find-function.ts';
+import { ArgumentReader } from './read-argument.ts';
+
+/**
+ * The data of a call.
+ * @throws InvalidParameterError with each value that is missing, or does not fit its type
+ */
+export function encodeCall({ selector, inputs, layout }: AbiFunction, params: CallParams): Hex {
+  const reader = new ArgumentReader();
+  const values = inputs.map((input, place) => {
+    const key = keyOf(input, place);
+    return reader.read(input, Object.hasOwn(params, key) ? params[key] : undefined, `params.${key}`);
+  });
+  if (reader.problems.length > 0) throw new InvalidParameterError(...reader.problems);
+  return concatHex([selector, encodeAbiParameters(layout, values)]);
+}

@@ -1,0 +1,94 @@
+import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
+import type { Hex } from '@chainstead/core';
+import { layoutOf } from '@chainstead/decoding';
+import type { DirectAnswer } from '@chainstead/gateway';
+import { RateLimitedError, UnavailableError } from '@chainstead/http';
+import { BaseError } from 'viem';
+import { ContractCallError, ContractCallsOffError } from './contract-call-error.ts';
+import type { AskedFunction } from './find-function.ts';
+import { revertReason } from './revert-reason.ts';
+import { type ShownValue, showOutputs } from './show-outputs.ts';
+
+/** What of a node's own words is repeated. Characters. */
+const MESSAGE_LENGTH_MAX = 300;
+
+/** What an answer is read by. */
+export interface AskedCall {
+  readonly asked: AskedFunction;
+  /** As the client wrote it. */
+  readonly abi: readonly unknown[];
+  /** The chain's name. */
+  readonly chain: string;
+}
+
+/**
+ * What the function returned.
+ * @throws ContractCallError (400) for a revert, or data that is not what it returns, ContractCallsOffError (400), RateLimitedError (429), UnavailableError
+ * (503) where no node answered in time
+ */
+export function readAnswer(answer: DirectAnswer, call: AskedCall): ShownValue {
+  switch (answer.kind) {
+    case 'result':
+      return returned(answer.value, call);
+    case 'error':
+      throw failure(answer.error, call);
+    case 'rate-limited':
+      throw new RateLimitedError(Math.max(1, Math.ceil(answer.retryAfterMs / 1_000)));
+    case 'too-long':
+      throw new ContractCallError('returned more data than can be answered');
+    case 'unavailable':
+      throw new UnavailableError(`No node of ${call.chain} answers at the moment: try again`);
+    case 'not-offered':
+      throw new ContractCallsOffError(
+        `Contracts of ${call.chain} can't be called here: add the chain to CHAINS or GATEWAY_CHAINS and restart`,
+        'GATEWAY_CHAINS',
+      );
+  }
+}
+
+function returned(value: unknown, { asked, chain }: AskedCall): ShownValue {
+  if (asked.outputs.length === 0) return null;
+  if (!isHex(value)) throw new UnavailableError(`A node of ${chain} gave no readable answer: try again`);
+  if (value === '0x') throw new ContractCallError('returned no data');
+  try {
+    return showOutputs(asked.outputs, decodeAbi(layoutOf(asked.outputs), value));
+  } catch (error) {
+    if (!(error instanceof EncodingRefusedError || error instanceof BaseError)) throw error;
+    throw new ContractCallError(`returned data that is not what ${asked.signature} returns`);
+  }
+}
+
+interface NodeError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Geth's code for a revert. */
+const REVERTED = 3;
+
+/** A revert, or what else stopped the call in the node's words. */
+function failure({ code, message, data }: NodeError, { abi }: AskedCall): ContractCallError {
+  const reverted = revertData(data);
+  if (reverted !== null) {
+    const reason = revertReason(reverted, abi);
+    if (reason !== null) return ContractCallError.reverted(reason);
+  }
+  const [, told] = /revert(?:ed)?\b[:\s]*(.*)$/is.exec(message) ?? [];
+  if (reverted === null && told === undefined && code !== REVERTED)
+    return new ContractCallError(`execution failed: ${message.slice(0, MESSAGE_LENGTH_MAX)}`);
+  const ownWords = told?.trim().slice(0, MESSAGE_LENGTH_MAX) ?? '';
+  return ContractCallError.reverted(ownWords === '' ? null : ownWords);
+}
+
+/** What the contract reverted with: hexadecimal text, some nodes' `Reverted 0x…`, or within an object. Null where the node tells none. */
+function revertData(data: unknown): Hex | null {
+  if (typeof data === 'object' && data !== null && 'data' in data) return revertData(data.data);
+  if (typeof data !== 'string') return null;
+  const [found] = /0x(?:[0-9a-f]{2})*$/i.exec(data) ?? [];
+  return found === undefined ? null : (found.toLowerCase() as Hex);
+}
+
+function isHex(value: unknown): value is Hex {
+  return typeof value === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(value);
+}

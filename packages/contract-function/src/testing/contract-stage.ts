@@ -1,0 +1,133 @@
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createGateway, type Gateway } from '@chainstead/gateway';
+import {
+  ALL_SCOPES,
+  type ApiServer,
+  createBodyBudget,
+  createKeyStore,
+  createOnDemandBudget,
+  createRawGate,
+  serveApi,
+} from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createUpstreamPool } from '@chainstead/rpc';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import type { Abi } from 'viem';
+import { contractFunctionRoute } from '../contract-function-route.ts';
+import { compileExample } from './example-contract.ts';
+
+/** The route behind a real socket, over a gateway whose node is a devnet that a test may alter. */
+export interface ContractStage {
+  readonly stage: StateStage;
+  /** The example contract. */
+  readonly address: Address;
+  readonly abi: Abi;
+  readonly sdk: Moralis;
+  readonly settings: ContractStageSettings;
+  /** What the route answers. @param body instead of one that is made of the next two */
+  run(functionName: string, options?: RunOptions): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+/** What tests change while the route is served. */
+export interface ContractStageSettings {
+  maxCalls: number;
+  perKey: number;
+}
+
+export interface RunOptions {
+  readonly params?: unknown;
+  readonly abi?: unknown;
+  readonly body?: string;
+  /** Further parameters of the query. */
+  readonly query?: string;
+  readonly address?: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+const HOST = '127.0.0.1';
+/** Calls a second that a key may make, by four seconds. */
+const CALLS_PER_SECOND = 10_000;
+
+export async function openContractStage(callsPerSecond = CALLS_PER_SECOND): Promise<ContractStage> {
+  const stage = await openStateStage();
+  const contract = await compileExample();
+  const address = await stage.devnet.deploy(contract);
+  const settings = { maxCalls: 10_000, perKey: 100 };
+  const { gateway, closeGateway } = openGateway(stage, callsPerSecond);
+  const route = contractFunctionRoute({ call: gateway.call, budget: createOnDemandBudget(settings) });
+  const api = await exampleApi(stage.scratch.database, [route], { bodyBytesMax: 4_194_304 });
+  const server: ApiServer = await serveApi(api, { host: HOST, port: 0 });
+  const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+  return {
+    ...{ stage, address, sdk, settings },
+    abi: contract.abi,
+    async run(functionName, options = {}) {
+      const { query = '', abi = contract.abi, params } = options;
+      const name = encodeURIComponent(functionName);
+      const answer = await fetch(
+        `${server.url}/api/v2.2/${options.address ?? address}/function?function_name=${name}${query}`,
+        {
+          method: 'POST',
+          headers: { 'x-api-key': EXAMPLE_KEY, 'content-type': 'application/json' },
+          body: options.body ?? JSON.stringify({ abi, params }),
+        },
+      );
+      return { status: answer.status, body: await answer.json(), headers: answer.headers };
+    },
+    async close() {
+      await server.close();
+      await closeGateway();
+      await stage.close();
+    },
+  };
+}
+
+function openGateway(
+  { chain, node, scratch }: StateStage,
+  callsPerSecond: number,
+): { readonly gateway: Gateway; closeGateway(): Promise<void> } {
+  const { database } = scratch;
+  const logger = silentLogger();
+  const metrics = createMetricsRegistry();
+  const pool = createUpstreamPool({
+    chain,
+    upstreams: [{ url: node.url }],
+    logger,
+    metrics,
+    limits: { rounds: 2, deadlineMs: 2_000, backOffMaxMs: 100, breakerOpenMs: 40, breakerOpenMaxMs: 80 },
+  });
+  const keys = createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] });
+  const gateway = createGateway({
+    chains: [{ slug: 'eth', chain, pool, pinsHead: false, logRangeMax: 1_000, integrity: 'none' }],
+    explainUnoffered: (slug) => `Chain ${slug} is not offered`,
+    database,
+    clientVersion: 'chainstead/test',
+    keys,
+    gate: createRawGate({ host: HOST, keys, cors: { origins: '*' }, logger, metrics }),
+    limits: {
+      bodyBytesMax: 100_000,
+      bodies: createBodyBudget(1_000_000),
+      requestTimeoutMs: 10_000,
+      weightPerSecond: null,
+      callsPerSecond: new Map([['eth_call', callsPerSecond]]),
+      sockets: { socketsMax: 1, socketsPerKey: 1 },
+    },
+    logger,
+    metrics,
+    clock: systemClock,
+  });
+  return {
+    gateway,
+    async closeGateway() {
+      await gateway.close();
+      await pool.close();
+    },
+  };
+}

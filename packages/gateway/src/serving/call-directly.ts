@@ -1,0 +1,75 @@
+import type { Chain } from '@chainstead/chains';
+import { ChainsteadError } from '@chainstead/core';
+import type { RawResult } from '@chainstead/rpc';
+import type { RpcErrorObject } from '../call.ts';
+import { isOwnFailure } from '../protocol/rpc-errors.ts';
+import type { AnswerRequest, ServedChain } from './answer-request.ts';
+import { OpenScope } from './open-scope.ts';
+
+/** A call that another route of this process makes for a client. */
+export interface DirectCall {
+  readonly chain: Pick<Chain, 'id'>;
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** Principal's id: the call is taken from its rate and counted as its own. */
+  readonly keyId: string;
+  /** After this it is given up. Milliseconds. */
+  readonly timeoutMs: number;
+  /** Longest result that is of use. Bytes of JSON. */
+  readonly bytesMax: number;
+}
+
+/**
+ * What came of it: the parsed result; the node's error; what the gateway refuses (`rate-limited`, `not-offered`: the chain); `unavailable`: no upstream
+ * answered in time; `too-long`: more than is of use.
+ */
+export type DirectAnswer =
+  | { readonly kind: 'result'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly error: RpcErrorObject }
+  | { readonly kind: 'rate-limited'; readonly retryAfterMs: number }
+  | { readonly kind: 'unavailable' | 'not-offered' | 'too-long' };
+
+/** Makes a call as the gateway's clients do: under their limits, from cache and upstreams, and counted. Never rejects for what a node does. */
+export type CallDirectly = (call: DirectCall) => Promise<DirectAnswer>;
+
+export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: AnswerRequest): CallDirectly {
+  const byId = new Map([...chains].map((served) => [served.chain.chain.id, served]));
+  return async ({ chain, method, params, keyId, timeoutMs, bytesMax }) => {
+    const served = byId.get(chain.id);
+    if (served === undefined) return { kind: 'not-offered' };
+    const scope = new OpenScope(served.chain, timeoutMs);
+    try {
+      const context = { served, scope, keyId, subscriber: null };
+      const answered = await answerRequest({ id: 'null', method, params }, context);
+      const { outcome, refusal, retryAfterMs } = answered;
+      if (refusal === 'rate-limited') return { kind: 'rate-limited', retryAfterMs };
+      if (!outcome.ok)
+        return isOwnFailure(outcome.error, served.chain.slug)
+          ? { kind: 'unavailable' }
+          : { kind: 'error', error: outcome.error };
+      const text = await wholeText(outcome.result, bytesMax);
+      if (text === null) return { kind: 'too-long' };
+      answered.addBytes(text.length);
+      return { kind: 'result', value: JSON.parse(text.toString()) };
+    } catch (error) {
+      // Pieces of a long result that break off.
+      if (error instanceof ChainsteadError && error.retryable) return { kind: 'unavailable' };
+      throw error;
+    } finally {
+      scope.end();
+    }
+  };
+}
+
+/** Null where it is longer. */
+async function wholeText(result: RawResult, bytesMax: number): Promise<Buffer | null> {
+  if (Buffer.isBuffer(result)) return result.length > bytesMax ? null : result;
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of result) {
+    bytes += piece.length;
+    if (bytes > bytesMax) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, bytes);
+}
