@@ -133,12 +133,20 @@ const EXPECTED: readonly (readonly object[])[] = [
   ],
   [{ token_symbol: 'USDC', holders: 3, largest_ten_percent: '100.00', from_block: 5 }],
   [{ token_symbol: 'USDC', spender: EXCHANGE, at_risk: '0.999999' }],
+  [{ transactions: 4, failed: 1, fees: '0.00141' }],
+  [{ active: 2, new: 2 }],
+  [{ contract: USDC, calls: 3, callers: 2, gas: '120000', percent_of_gas: '100.00', fees: '0.0012' }],
+  [
+    { method: '0xa9059cbb', calls: 2, failed: 1, gas: '40000' },
+    { method: '0x095ea7b3', calls: 1, failed: 0, gas: '40000' },
+  ],
+  [{ sent: 3, failed: 1, fees: '0.00101', coins_sent: '2.5' }],
 ];
 
 describe('docs/analytics.md', () => {
-  test('has twenty queries', () => {
-    expect(DOCUMENTED_QUERIES).toHaveLength(20);
-    expect(EXPECTED).toHaveLength(20);
+  test('has twenty-five queries', () => {
+    expect(DOCUMENTED_QUERIES).toHaveLength(25);
+    expect(EXPECTED).toHaveLength(25);
   });
 
   test('says by which state what is derived lacks rows', async () => {

@@ -7,6 +7,7 @@ import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { addressOf } from '@chainstead/testkit';
 import { seedBalances } from './seeded-balances.ts';
 import { seedNfts } from './seeded-nfts.ts';
+import { seedTransactions } from './seeded-transactions.ts';
 
 /** Whom docs/analytics.md asks about, and others beside them. */
 export const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' as Address;
@@ -53,6 +54,7 @@ export async function seedAnalytics(database: Database, chain: Chain): Promise<v
   await seedCoverage(database, chain, 5, 8, 'none');
   await seedNfts(database, chain, WALLET);
   await seedBalances(database, chain, { wallet: WALLET, token: USDC, unknown: UNKNOWN, holders: [EXCHANGE, FRIEND] });
+  await seedTransactions(database, chain, { wallet: WALLET, token: USDC, friend: FRIEND });
   await database.query(
     `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts, occurrences)
      VALUES ($1, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,

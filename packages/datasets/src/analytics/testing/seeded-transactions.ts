@@ -1,0 +1,48 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, hexBytes } from '@chainstead/db';
+import { createPartitions, hashOf } from '@chainstead/testkit';
+
+export interface SeededTransactions {
+  readonly wallet: Address;
+  readonly token: Address;
+  readonly friend: Address;
+}
+
+/** Calls of the token by two accounts, one of which fails, and a payment between them. */
+export async function seedTransactions(
+  database: Database,
+  { id }: Chain,
+  { wallet, token, friend }: SeededTransactions,
+): Promise<void> {
+  for (const table of ['transactions', 'account_transactions']) await createPartitions(database, table, id);
+  const transfer = '0xa9059cbb';
+  const approve = '0x095ea7b3';
+  for (const [block, from, to, method, gasUsed, status, value] of [
+    [2, wallet, token, transfer, 50_000, 1, 0],
+    [3, wallet, token, transfer, 30_000, 0, 0],
+    [4, friend, token, approve, 40_000, 1, 0],
+    [5, wallet, friend, null, 21_000, 1, 25],
+  ] as const) {
+    const hash = hexBytes(hashOf(2, block * 10_000));
+    const [sender, receiver] = [addressBytes(from), addressBytes(to)];
+    await database.query(
+      `INSERT INTO transactions (transaction_key, chain_id, nonce, gas, gas_used, cumulative_gas_used, block_number, transaction_index, type,
+         status, sender_recovered, transaction_hash, from_address, to_address, value, gas_price, selector, input)
+       VALUES ($1, $2, 0, 100000, $3, $3, $4, 0, 2, $5, true, $6, $7, $8, $9 * 10::numeric ^ 17, 10000000000, $10, $11)`,
+      [
+        ...[hash.readBigInt64BE().toString(), id, gasUsed, block, status, hash, sender, receiver, value],
+        ...[method === null ? null : hexBytes(method), hexBytes(method ?? '0x')],
+      ],
+    );
+    for (const [account, roles] of [
+      [sender, 1],
+      [receiver, 2],
+    ] as const)
+      await database.query(
+        `INSERT INTO account_transactions (account_key, chain_id, transaction_key, block_number, transaction_index, roles, account)
+         VALUES (address_key($1), $2, $3, $4, 0, $5, $1)`,
+        [account, id, hash.readBigInt64BE().toString(), block, roles],
+      );
+  }
+}
