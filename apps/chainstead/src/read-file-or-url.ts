@@ -20,10 +20,15 @@ export class UnreadablePlaceError extends ChainsteadError {
   }
 }
 
+/** Whether a command's argument is a URL, rather than a file. */
+export function isUrl(place: string): boolean {
+  return URL_START.test(place);
+}
+
 /** The text of a file, or of an http(s) URL that the operator gave. @throws UnreadablePlaceError */
 export async function readFileOrUrl(place: string, signal: AbortSignal): Promise<string> {
   try {
-    return URL_START.test(place) ? await readUrl(place, signal) : await readFile(place, 'utf8');
+    return isUrl(place) ? await readUrl(place, signal) : await readFile(place, 'utf8');
   } catch (error) {
     throw error instanceof UnreadablePlaceError ? error : new UnreadablePlaceError(place, errorText(error), error);
   }

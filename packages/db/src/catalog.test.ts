@@ -59,6 +59,7 @@ const CHAINLESS_TABLES = new Set([
   'chain_samples',
   'console_sessions',
   'historical_jobs',
+  'imported_signatures',
   'leases',
   'list_revisions',
   'locks',

@@ -36,6 +36,18 @@ export function bookOf(
   };
 }
 
+/** A list's signatures: functions, or events whose indexed arguments nobody knows. */
+export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
+  const bySelector = Map.groupBy(signatures, ({ selector }) => selector);
+  const byHash = Map.groupBy(signatures, ({ hash }) => hash);
+  return {
+    source: 'signatures',
+    functionsOf: (selector) => bySelector.get(selector) ?? [],
+    eventsOf: () => [],
+    functionsWithHash: (topic0) => byHash.get(topic0) ?? [],
+  };
+}
+
 /** Whether data must be exactly what its decoded values encode to: an ABI of the contract itself needs no such proof, and calls often carry more than arguments. */
 export function isExact(source: AbiSource): boolean {
   return source !== 'contract';

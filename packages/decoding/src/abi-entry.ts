@@ -15,6 +15,7 @@ export interface AbiFunction {
   readonly inputs: readonly AbiType[];
   /** Name and canonical types: `transfer(address,uint256)`. */
   readonly signature: string;
+  readonly hash: Hash;
   /** Four bytes of its hash. */
   readonly selector: Hex;
   /** The same types without names, which decode to arrays: names of members may be anything. */
@@ -30,13 +31,8 @@ export interface AbiEvent {
 
 export function abiFunction(name: string, inputs: readonly AbiType[]): AbiFunction {
   const signature = signatureOf(name, inputs);
-  return {
-    name,
-    inputs,
-    signature,
-    selector: keccak256(stringToBytes(signature)).slice(0, SELECTOR_DIGITS) as Hex,
-    layout: layoutOf(inputs),
-  };
+  const hash = keccak256(stringToBytes(signature)) as Hash;
+  return { name, inputs, signature, hash, selector: hash.slice(0, SELECTOR_DIGITS) as Hex, layout: layoutOf(inputs) };
 }
 
 export function abiEvent(name: string, inputs: AbiEvent['inputs']): AbiEvent {

@@ -2,7 +2,7 @@ import type { Hex } from '@chainstead/core';
 import fc from 'fast-check';
 import { concatHex, encodeAbiParameters, encodeFunctionData, parseAbi as parseViemAbi, toFunctionSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { type AbiBook, bookOf } from './abi-book.ts';
+import { type AbiBook, bookOf, bookOfSignatures } from './abi-book.ts';
 import { type AbiFunction, abiFunction, layoutOf } from './abi-entry.ts';
 import { decodeCall } from './decode-call.ts';
 import type { DecodedArgument } from './decoded.ts';
@@ -16,14 +16,8 @@ const transfer = encodeFunctionData({
   args: [HOLDER, 10n ** 30n],
 });
 
-function listBook(signatures: readonly string[]): AbiBook {
-  const functions = signatures.flatMap((text) => parseSignature(text) ?? []);
-  return {
-    source: 'signatures',
-    functionsOf: (selector) => functions.filter((entry) => entry.selector === selector),
-    eventsOf: () => [],
-  };
-}
+const listBook = (signatures: readonly string[]): AbiBook =>
+  bookOfSignatures(signatures.flatMap((text) => parseSignature(text) ?? []));
 
 const bookWith = (source: 'contract' | 'implementation', ...functions: readonly AbiFunction[]): AbiBook =>
   bookOf(source, { functions, events: [] });

@@ -2,7 +2,7 @@ import type { Hash, Hex } from '@chainstead/core';
 import fc from 'fast-check';
 import { concatHex, encodeAbiParameters, keccak256, numberToHex, pad } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { type AbiBook, bookOf } from './abi-book.ts';
+import { type AbiBook, bookOf, bookOfSignatures } from './abi-book.ts';
 import { type AbiEvent, abiEvent, layoutOf } from './abi-entry.ts';
 import { decodeEvent } from './decode-event.ts';
 import { parseEventSignature, parseSignature } from './parse-signature.ts';
@@ -23,15 +23,8 @@ function event(text: string): AbiEvent {
 
 const contractOf = (...events: readonly AbiEvent[]): AbiBook => bookOf('contract', { functions: [], events });
 
-function listBook(signatures: readonly string[]): AbiBook {
-  const functions = signatures.flatMap((text) => parseSignature(text) ?? []);
-  return {
-    source: 'signatures',
-    functionsOf: () => [],
-    eventsOf: () => [],
-    functionsWithHash: (topic0) => functions.filter(({ signature }) => keccak256(Buffer.from(signature)) === topic0),
-  };
-}
+const listBook = (signatures: readonly string[]): AbiBook =>
+  bookOfSignatures(signatures.flatMap((text) => parseSignature(text) ?? []));
 
 test('a transfer of coins and one of a token are told apart by their topics', () => {
   const topics = [TRANSFER, word(FROM), word(TO)];

@@ -2,6 +2,9 @@
  * Transactions and blocks: read from a node because a request asked, proven by their block's header, shaped as answers. Start reading at
  * `routes/transaction-routes.ts` (the side of requests) and `reading/read-block.ts` (the side of workers).
  */
+export { type GivenAbi, importAbis } from './abis/import-abis.ts';
+export { importSignatures } from './abis/import-signatures.ts';
+export type { SignaturePiece } from './abis/signature-texts.ts';
 export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
 export { blockReader } from './reading/block-reader.ts';
 export { internalTransactionsReader } from './reading/internal-transactions-reader.ts';

@@ -8,22 +8,21 @@ import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { readFileOrUrl } from '../read-file-or-url.ts';
 import { readLines } from '../read-lines.ts';
 import { UsageError } from '../usage-error.ts';
+import { runImportAbis } from './import-abis.ts';
+import type { ImportOptions } from './import-options.ts';
+import { runImportSignatures } from './import-signatures.ts';
 
 /** Not a list but rows of the chain itself, as `export` writes them. */
 const APTOS_COINS = 'aptos-coins';
+/** What calls and events are decoded by. */
+type AbiKind = 'signatures' | 'abi';
 /** Labels and scam entries of this chain id hold on every chain. */
 const EVERY_CHAIN = 0;
 
 /** What can be imported. */
-export type ImportKind = ListKind | typeof APTOS_COINS;
+export type ImportKind = ListKind | AbiKind | typeof APTOS_COINS;
 
-export interface ImportOptions {
-  readonly source?: string;
-  readonly chain?: string;
-  readonly trustCoverage?: boolean;
-}
-
-/** Imports a list, or coins of Aptos, from a file or a URL. */
+/** Imports a list, ABIs, or coins of Aptos. */
 export async function runImport(
   { kind, place }: { readonly kind: ImportKind; readonly place: string },
   options: ImportOptions,
@@ -34,6 +33,10 @@ export async function runImport(
     throw new UsageError('The file of aptos-coins names its network itself', 'Leave --chain and --source out');
   if (kind === APTOS_COINS) return importAptosCoins(place, options, command, context);
   if (options.trustCoverage === true) throw new UsageError('--trust-coverage is for aptos-coins only', 'Leave it out');
+  if (kind === 'abi') return runImportAbis(place, options, command, context);
+  const wrong = (['address', 'from'] as const).find((name) => options[name] !== undefined);
+  if (wrong !== undefined) throw new UsageError(`--${wrong} is for abi only`, 'Leave it out');
+  if (kind === 'signatures') return runImportSignatures(place, options, command, context);
   const configuration = readDatabaseConfiguration(command, context);
   const chains = configuration.chainRegistry;
   const chainId = options.chain === undefined ? undefined : readChainId(options.chain, (name) => chains.find(name)?.id);

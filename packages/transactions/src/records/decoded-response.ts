@@ -5,9 +5,9 @@ import {
   type DecodedEvent,
   decodeCall,
   decodeEvent,
-  STANDARDS,
 } from '@chainstead/decoding';
 import { z } from '@hono/zod-openapi';
+import type { BooksOf } from '../abis/abi-books.ts';
 
 const argumentShape = {
   name: z.string().openapi({ example: 'to', description: 'As in the ABI; empty where none is known' }),
@@ -44,29 +44,33 @@ export const decodedEventSchema = z.object({ ...decodedShape, type: z.literal('e
 
 type ShownArgument = z.infer<typeof argumentSchema>;
 
-const BOOKS = [STANDARDS];
-
 /** What a call says; null where nobody knows it, and for the creation of a contract. */
-export function decodedCall({ to, input }: { readonly to: string | null; readonly input: string }): DecodedCall | null {
-  return to === null ? null : decodeCall(input as Hex, BOOKS);
+export function decodedCall(
+  { to, input }: { readonly to: string | null; readonly input: string },
+  booksOf: BooksOf,
+): DecodedCall | null {
+  return to === null ? null : decodeCall(input as Hex, booksOf(to));
 }
 
 export function showDecodedCall(decoded: DecodedCall | null): z.infer<typeof decodedCallSchema> | null {
   return decoded === null ? null : { ...shown(decoded), type: 'function' };
 }
 
-/** @param log as it is shown */
-export function showDecodedEvent(log: {
+/** A log as it is shown. */
+interface ShownLog {
+  readonly address: string;
   readonly topic0: string | null;
   readonly topic1: string | null;
   readonly topic2: string | null;
   readonly topic3: string | null;
   readonly data: string;
-}): z.infer<typeof decodedEventSchema> | null {
+}
+
+export function showDecodedEvent(log: ShownLog, booksOf: BooksOf): z.infer<typeof decodedEventSchema> | null {
   const topics = [log.topic0, log.topic1, log.topic2, log.topic3].flatMap((topic) =>
     topic === null ? [] : [parseHash(topic)],
   );
-  const decoded = decodeEvent({ topics, data: log.data as Hex }, BOOKS);
+  const decoded = decodeEvent({ topics, data: log.data as Hex }, booksOf(log.address));
   return decoded === null ? null : { ...shown(decoded), type: 'event' };
 }
 

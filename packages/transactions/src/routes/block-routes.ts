@@ -10,6 +10,7 @@ import {
   textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { callsOf } from '../abis/asked-entries.ts';
 import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
 import { confirmationsOf } from '../newest-indexed.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
@@ -32,7 +33,7 @@ export function blockRoutes(options: TransactionRouteOptions): readonly RouteMod
   return [blockRoute(options), statsRoute(options)];
 }
 
-function blockRoute({ lookUps }: TransactionRouteOptions): RouteModule {
+function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads } = dependencies;
     app.openapi(block(dependencies), async (c) => {
@@ -44,13 +45,13 @@ function blockRoute({ lookUps }: TransactionRouteOptions): RouteModule {
       const internal = asksInternal(include)
         ? await readInternalTransactionsOfBlock(tracing, { ...header, finalized })
         : undefined;
-      const [labelOf, confirmations] = await Promise.all([
+      const [labelOf, booksOf, confirmations] = await Promise.all([
         labelsOfTransactions(reads, chain, transactions),
+        abis.forPage(reads, chain, callsOf(transactions)),
         confirmationsOf(reads, chain, header.number),
       ]);
-      const shown = transactions.map((one) =>
-        showTransaction(one, header, labelOf, internal === undefined ? undefined : (internal?.get(one.hash) ?? null)),
-      );
+      const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
+      const shown = transactions.map((one) => showTransaction(one, header, labelOf, internalOf(one.hash), booksOf));
       const marks = { source: 'node' as const, proof, confirmations, finalized, ...tracedMark(internal) };
       return c.json({ ...showHeader(chain, header, transactions.length), transactions: shown, ...marks }, 200);
     });

@@ -1,4 +1,5 @@
 import type { RouteModule } from '@chainstead/http';
+import { createAbiBooks } from '../abis/abi-books.ts';
 import { createLookUps, type LookUpOptions } from '../look-ups.ts';
 import { blockRoutes } from './block-routes.ts';
 import { dateToBlockRoute } from './date-to-block-route.ts';
@@ -7,7 +8,7 @@ import { transactionRoutes } from './transaction-routes.ts';
 
 /** The routes of transactions and blocks. One call in a process: limits are counted for all of them together. */
 export function createTransactionRoutes(options: LookUpOptions): readonly RouteModule[] {
-  const given = { lookUps: createLookUps(options), clock: options.clock };
+  const given = { lookUps: createLookUps(options), abis: createAbiBooks(), clock: options.clock };
   return [
     ...transactionRoutes(given),
     internalTransactionsRoute(given),

@@ -1,10 +1,12 @@
 import type { Clock } from '@chainstead/core';
 import { type ApiContext, textParameter } from '@chainstead/http';
+import type { AbiBooks } from '../abis/abi-books.ts';
 import type { LookUps } from '../look-ups.ts';
 
 /** What the routes of transactions and blocks work with. */
 export interface TransactionRouteOptions {
   readonly lookUps: LookUps;
+  readonly abis: AbiBooks;
   readonly clock: Clock;
 }
 

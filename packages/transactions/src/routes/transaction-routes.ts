@@ -2,6 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import type { BooksOf } from '../abis/abi-books.ts';
+import { callsOf, eventsOf } from '../abis/asked-entries.ts';
 import { confirmationsOf } from '../newest-indexed.ts';
 import type { FoundTransaction } from '../reading/transaction-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
@@ -20,7 +22,7 @@ export function transactionRoutes(options: TransactionRouteOptions): readonly Ro
   return [plainRoute(options), verboseRoute(options)];
 }
 
-function plainRoute({ lookUps }: TransactionRouteOptions): RouteModule {
+function plainRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads } = dependencies;
     app.openapi(transaction(dependencies), async (c) => {
@@ -28,12 +30,16 @@ function plainRoute({ lookUps }: TransactionRouteOptions): RouteModule {
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
       const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
-      return c.json(await show(reads, chain, found, internal), 200);
+      const [booksOf, shownBy] = await Promise.all([
+        abis.forPage(reads, chain, callsOf([found.transaction])),
+        showingOf(reads, chain, found),
+      ]);
+      return c.json(shownBy(booksOf, internal), 200);
     });
   };
 }
 
-function verboseRoute({ lookUps }: TransactionRouteOptions): RouteModule {
+function verboseRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads } = dependencies;
     app.openapi(verboseTransaction(dependencies), async (c) => {
@@ -41,26 +47,33 @@ function verboseRoute({ lookUps }: TransactionRouteOptions): RouteModule {
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
       const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
-      const { logs, ...shown } = await show(reads, chain, found, internal);
-      const decoded = logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log) }));
-      const call = showDecodedCall(decodedCall(found.transaction));
+      const [booksOf, shownBy] = await Promise.all([
+        abis.forPage(reads, chain, [...callsOf([found.transaction]), ...eventsOf([found.transaction])]),
+        showingOf(reads, chain, found),
+      ]);
+      const { logs, ...shown } = shownBy(booksOf, internal);
+      const decoded = logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) }));
+      const call = showDecodedCall(decodedCall(found.transaction, booksOf));
       return c.json({ ...shown, logs: decoded, decoded_call: call }, 200);
     });
   };
 }
 
-async function show(
+/** Reads what a transaction is shown with. */
+async function showingOf(
   reads: ReadDatabase,
   chain: Chain,
   { block, transaction: record, proof, finalized }: FoundTransaction,
-  internal?: readonly InternalTransactionRecord[] | null,
 ) {
   const [labelOf, confirmations] = await Promise.all([
     labelsOfTransactions(reads, chain, [record]),
     confirmationsOf(reads, chain, block.number),
   ]);
-  const marks = { source: 'node' as const, proof, confirmations, finalized, ...tracedMark(internal) };
-  return { ...showTransaction(record, block, labelOf, internal), ...marks };
+  const marks = { source: 'node' as const, proof, confirmations, finalized };
+  return (booksOf: BooksOf, internal?: readonly InternalTransactionRecord[] | null) => ({
+    ...showTransaction(record, block, labelOf, internal, booksOf),
+    ...{ ...marks, ...tracedMark(internal) },
+  });
 }
 
 const READ = 'Read from a node, and proven by its block’s header; 503 where that takes longer than a request waits.';
@@ -91,7 +104,7 @@ function verboseTransaction({ parameters }: ApiDependencies) {
     operationId: 'getTransactionVerbose',
     tags: ['Transaction'],
     summary: 'A transaction by its hash, with what its call and logs mean',
-    description: `${READ} Calls and events of standards and well-known contracts are decoded.`,
+    description: `${READ} Calls and events of standards, of well-known contracts and of what the operator imported are decoded.`,
     request: {
       params: z.object({ transaction_hash: hashParameter }),
       query: querySchema({ chain: parameters.chain, include: includeParameter }),

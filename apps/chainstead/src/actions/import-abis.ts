@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import type { Chain } from '@chainstead/chains';
+import { type Address, errorText, isAddress, parseAddress } from '@chainstead/core';
+import { type GivenAbi, importAbis } from '@chainstead/transactions';
+import type { Command } from 'commander';
+import { type ContractNaming, contractsOf } from '../abi-contracts.ts';
+import type { CommandContext } from '../command-context.ts';
+import { withStorage } from '../command-session.ts';
+import { type ListedFile, listFiles } from '../list-files.ts';
+import { createProgressReport, type ProgressReport } from '../progress.ts';
+import { writeOutcome } from '../range-command.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
+import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../read-file-or-url.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ImportOptions } from './import-options.ts';
+
+const SOURCIFY_URL = 'https://sourcify.dev/server';
+/** Larger files are what compilers tell of whole projects. */
+const FILE_BYTES_MAX = 32 * 1_024 * 1_024;
+
+/** Imports ABIs of contracts: a file, a folder of files, a URL, or what Sourcify has of a contract. */
+export async function runImportAbis(
+  place: string,
+  options: ImportOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  if (options.source !== undefined)
+    throw new UsageError('An ABI is kept under its contract, not under a source', 'Leave --source out');
+  const configuration = readDatabaseConfiguration(command, context);
+  const chains = configuration.chainRegistry;
+  const chain = options.chain === undefined ? undefined : namedChain(options.chain, chains.find(options.chain));
+  const naming: ContractNaming = { chains, chainId: chain?.id, address: givenAddress(options.address) };
+  const { stdout: output, clock } = context;
+  const work = { work: 'import', chain: chain?.key ?? 'abi', unit: 'bytes' } as const;
+  const progress = createProgressReport({ ...work, counts: 'rows', output, clock });
+  const skipped = new Map<string, number>();
+  const report = await withStorage({ configuration, context, name: 'import' }, ({ database }) => {
+    const abis =
+      options.from !== undefined
+        ? sourcifyAbi(place, options.from, naming, context)
+        : isUrl(place)
+          ? urlAbis(place, naming, skipped, context)
+          : fileAbis(place, naming, skipped, progress);
+    return importAbis({ database, place, abis, skipped });
+  }).finally(() => progress.finish());
+  for (const { reason, count } of report.skipped) context.stderr.write(`left out ${count}: ${reason}\n`);
+  const sentence = `Imported ${report.rows} functions and events of ${report.contracts} contracts from ${place}.`;
+  writeOutcome(context, sentence, { work: 'import', kind: 'abi', place, ...report, finished: true });
+}
+
+/** What Sourcify, or a server with the same API at another URL, has of one contract. */
+async function* sourcifyAbi(
+  place: string,
+  from: string,
+  { chainId, address: named }: ContractNaming,
+  context: CommandContext,
+): AsyncGenerator<GivenAbi> {
+  const server = from.toLowerCase() === 'sourcify' ? SOURCIFY_URL : from;
+  if (!isUrl(server))
+    throw new UsageError(`--from ${from} is nothing that ABIs come from`, 'Give "sourcify", or a URL');
+  const address = givenAddress(place);
+  if (address === undefined || chainId === undefined || named !== undefined)
+    throw new UsageError('--from takes one contract', 'Give its address as place, and its chain with --chain');
+  const url = `${server.replace(/\/$/, '')}/v2/contract/${chainId}/${address}?fields=abi`;
+  yield { address, chainId, document: parseJson(await readFileOrUrl(url, context.stopSignal)) };
+}
+
+async function* urlAbis(
+  url: string,
+  naming: ContractNaming,
+  skipped: Map<string, number>,
+  context: CommandContext,
+): AsyncGenerator<GivenAbi> {
+  const document = parseJson(await readFileOrUrl(url, context.stopSignal));
+  yield* named(new URL(url).pathname, document, naming, skipped);
+}
+
+/** @throws UnreadablePlaceError, UsageError where several files would be of one contract */
+async function* fileAbis(
+  place: string,
+  naming: ContractNaming,
+  skipped: Map<string, number>,
+  progress: ProgressReport,
+): AsyncGenerator<GivenAbi> {
+  let [total, count] = [0, 0];
+  for await (const { bytes } of listFiles(place)) {
+    total += bytes;
+    count += 1;
+  }
+  if (count > 1 && naming.address !== undefined)
+    throw new UsageError(`${place} has ${count} files, --address names one contract`, 'Give the file of that contract');
+  let [done, files] = [0, 0];
+  for await (const file of listFiles(place)) {
+    const refusal = count === 1 ? null : refusalOf(file);
+    const document = refusal === null ? await readDocument(file.path) : undefined;
+    if (document !== undefined) yield* named(file.path, document, naming, skipped);
+    else skip(skipped, refusal ?? 'a file that is no JSON');
+    done += file.bytes;
+    files += 1;
+    progress.update({ done, total, logs: files });
+  }
+}
+
+/** Why a file among others is not looked into. */
+function refusalOf({ path, bytes }: ListedFile): string | null {
+  if (!/\.json$/i.test(path)) return 'a file that is not called .json';
+  return bytes > FILE_BYTES_MAX ? 'a file of more than 32 MB' : null;
+}
+
+async function readDocument(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UnreadablePlaceError(path, errorText(error), error);
+  }
+  return parseJson(text);
+}
+
+/** Undefined for what is no JSON: that is counted. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function* named(
+  path: string,
+  document: unknown,
+  naming: ContractNaming,
+  skipped: Map<string, number>,
+): Generator<GivenAbi> {
+  const contracts = contractsOf(path, document, naming);
+  if (typeof contracts === 'string') skip(skipped, contracts);
+  else for (const contract of contracts) yield { ...contract, document };
+}
+
+function skip(skipped: Map<string, number>, reason: string): void {
+  skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+}
+
+function namedChain(name: string, chain: Chain | null): Chain {
+  if (chain === null) throw new UsageError(`--chain ${name} is not a known chain`, 'Give its name or its id');
+  return chain;
+}
+
+function givenAddress(text: string | undefined): Address | undefined {
+  if (text === undefined) return undefined;
+  if (!isAddress(text)) throw new UsageError(`${text} is no address`, 'Give 0x and 40 hexadecimal digits');
+  return parseAddress(text);
+}

@@ -1,0 +1,8 @@
+/** What may be said of any import; each kind takes some of it. */
+export interface ImportOptions {
+  readonly source?: string;
+  readonly chain?: string;
+  readonly address?: string;
+  readonly from?: string;
+  readonly trustCoverage?: boolean;
+}

@@ -1,0 +1,66 @@
+import { createReadStream } from 'node:fs';
+import { errorText } from '@chainstead/core';
+import { importSignatures, type SignaturePiece } from '@chainstead/transactions';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { withStorage } from '../command-session.ts';
+import { listFiles } from '../list-files.ts';
+import { createProgressReport, type ProgressReport } from '../progress.ts';
+import { writeOutcome } from '../range-command.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
+import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../read-file-or-url.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ImportOptions } from './import-options.ts';
+
+/** Imports a list of signatures: a file, a folder of files, or a URL. */
+export async function runImportSignatures(
+  place: string,
+  { source = place, chain }: ImportOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  if (chain !== undefined) throw new UsageError('Signatures are of no chain', 'Leave --chain out');
+  const configuration = readDatabaseConfiguration(command, context);
+  const { stdout: output, clock } = context;
+  const progress = createProgressReport({
+    work: 'import',
+    chain: 'signatures',
+    unit: 'bytes',
+    counts: 'rows',
+    output,
+    clock,
+  });
+  const report = await withStorage({ configuration, context, name: 'import' }, ({ database }) => {
+    const pieces = isUrl(place) ? urlPieces(place, context) : filePieces(place, progress, context.stopSignal);
+    return importSignatures({ database, source, pieces });
+  }).finally(() => progress.finish());
+  for (const { reason, count } of report.skipped) context.stderr.write(`left out ${count}: ${reason}\n`);
+  const facts = { work: 'import', kind: 'signatures', source, ...report, finished: true };
+  writeOutcome(context, `Imported ${report.rows} signatures from ${source}.`, facts);
+}
+
+async function* urlPieces(url: string, context: CommandContext): AsyncGenerator<SignaturePiece> {
+  yield { text: await readFileOrUrl(url, context.stopSignal), isLast: true };
+}
+
+/** All files' text, some kilobytes at a time. @throws UnreadablePlaceError */
+async function* filePieces(
+  place: string,
+  progress: ProgressReport,
+  signal: AbortSignal,
+): AsyncGenerator<SignaturePiece> {
+  let total = 0;
+  for await (const { bytes } of listFiles(place)) total += bytes;
+  let [done, files] = [0, 0];
+  for await (const { path, bytes } of listFiles(place)) {
+    try {
+      for await (const text of createReadStream(path, { encoding: 'utf8', signal })) yield { text, isLast: false };
+    } catch (error) {
+      throw new UnreadablePlaceError(path, errorText(error), error);
+    }
+    yield { text: '', isLast: true };
+    done += bytes;
+    files += 1;
+    progress.update({ done, total, logs: files });
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  type AbiEvent,
+  type AbiFunction,
+  type AbiType,
+  abiEvent,
+  abiFunction,
+  isIdentifier,
+  typeNamed,
+} from './abi-entry.ts';
+
+/** A function or an event that was read of an ABI. */
+export type AbiEntry =
+  | { readonly kind: 'function'; readonly entry: AbiFunction }
+  | { readonly kind: 'event'; readonly entry: AbiEvent };
+
+type Input = AbiEvent['inputs'][number];
+
+/** An argument, or why it is none. */
+type ReadInput = { readonly input: Input } | { readonly problem: string };
+
+/** Arguments and members of one function or event, together. */
+const INPUTS_MAX = 256;
+const NESTING_MAX = 8;
+
+/**
+ * An item of an ABI's JSON: names must be identifiers, types those that values can be decoded of. Null for a kind that decodes neither calls nor events; a text:
+ * why it can't be read. Never throws.
+ */
+export function readAbiItem(item: unknown): AbiEntry | string | null {
+  const given: { type?: unknown; name?: unknown; inputs?: unknown; anonymous?: unknown } = Object(item);
+  // The specification lets functions leave their type out.
+  const type = given.type ?? 'function';
+  if (type !== 'function' && type !== 'event')
+    return typeof type === 'string' && UNUSED.has(type) ? null : 'no item of an ABI';
+  if (typeof given.name !== 'string' || !isIdentifier(given.name)) return 'a name that is no identifier';
+  if (given.anonymous === true) return 'an anonymous event';
+  const inputs = readInputs(given.inputs ?? [], { left: INPUTS_MAX }, 0);
+  if (typeof inputs === 'string') return inputs;
+  return type === 'event'
+    ? { kind: type, entry: abiEvent(given.name, inputs) }
+    : { kind: type, entry: abiFunction(given.name, inputs.map(withoutIndex)) };
+}
+
+/** What {@link readAbiItem} reads to the same entry again. */
+export function abiItemJson({ kind, entry }: AbiEntry): string {
+  return JSON.stringify({ type: kind, name: entry.name, inputs: entry.inputs.map(inputJson) });
+}
+
+const UNUSED: ReadonlySet<string> = new Set(['constructor', 'error', 'fallback', 'receive']);
+
+function readInputs(given: unknown, budget: { left: number }, nesting: number): Input[] | string {
+  if (!Array.isArray(given)) return 'arguments that are no list';
+  if (nesting > NESTING_MAX) return `tuples in more than ${NESTING_MAX} levels`;
+  const inputs: Input[] = [];
+  for (const each of given) {
+    budget.left -= 1;
+    if (budget.left < 0) return `more than ${INPUTS_MAX} arguments`;
+    const read = readInput(each, budget, nesting);
+    if ('problem' in read) return read.problem;
+    inputs.push(read.input);
+  }
+  return inputs;
+}
+
+function readInput(given: unknown, budget: { left: number }, nesting: number): ReadInput {
+  const { name, type, components, indexed }: Partial<Record<'name' | 'type' | 'components' | 'indexed', unknown>> =
+    Object(given);
+  // Some compilers leave the names of unnamed arguments out.
+  const shownName = name ?? '';
+  if (typeof shownName !== 'string' || (shownName !== '' && !isIdentifier(shownName)))
+    return { problem: 'a name that is no identifier' };
+  const known = typeof type === 'string' ? typeNamed(type) : null;
+  if (known === null) return { problem: 'a type that no values are decoded of' };
+  const isIndexed = indexed === true;
+  if (!known.startsWith('tuple')) return { input: { name: shownName, type: known, isIndexed } };
+  const members = readInputs(components, budget, nesting + 1);
+  if (typeof members === 'string') return { problem: members };
+  if (members.length === 0) return { problem: 'a tuple without members' };
+  return { input: { name: shownName, type: known, isIndexed, components: members.map(withoutIndex) } };
+}
+
+function withoutIndex({ name, type, components }: Input): AbiType {
+  return components === undefined ? { name, type } : { name, type, components };
+}
+
+function inputJson({ name, type, components, ...rest }: AbiType | Input): object {
+  return {
+    name,
+    type,
+    ...('isIndexed' in rest && rest.isIndexed && { indexed: true }),
+    ...(components !== undefined && { components: components.map(inputJson) }),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Hex } from '@chainstead/core';
+import { SELECTOR_DIGITS } from './abi-entry.ts';
+import { type AbiEntry, readAbiItem } from './read-abi-item.ts';
+
+export interface ReadAbi {
+  /** In their order; one of each selector, and of each topic0 and number of indexed arguments. */
+  readonly entries: readonly AbiEntry[];
+  /** How many were left out, by reason. */
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+/** More are no contract's. */
+const ITEMS_MAX = 20_000;
+
+/**
+ * The functions and events of a stranger's document: an ABI, `{ abi }` as Foundry, Hardhat and Truffle write it, or `{ output: { abi } }` as compilers'
+ * metadata have it. Constructors, errors and what receives coins decode nothing, and are passed over. Null where it holds no ABI.
+ * @param document parsed JSON
+ */
+export function readAbi(document: unknown): ReadAbi | null {
+  const items = itemsOf(document);
+  if (items === null) return null;
+  const entries = new Map<string, AbiEntry>();
+  const skipped = new Map<string, number>();
+  for (const [place, item] of items.entries()) {
+    const read = place < ITEMS_MAX ? readAbiItem(item) : `beyond the first ${ITEMS_MAX}`;
+    if (read === null) continue;
+    const key = typeof read === 'string' ? null : keyOf(read);
+    const reason = typeof read === 'string' ? read : key !== null && entries.has(key) ? 'repeated' : null;
+    if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+    else if (typeof read !== 'string' && key !== null) entries.set(key, read);
+  }
+  return { entries: [...entries.values()], skipped };
+}
+
+/** The first four bytes of the hash: the selector of a function, the beginning of an event's topic0. */
+export function selectorOf({ kind, entry }: AbiEntry): Hex {
+  return kind === 'function' ? entry.selector : (entry.topic0.slice(0, SELECTOR_DIGITS) as Hex);
+}
+
+function keyOf({ kind, entry }: AbiEntry): string {
+  return kind === 'function'
+    ? entry.selector
+    : `${entry.topic0} ${entry.inputs.filter(({ isIndexed }) => isIndexed).length}`;
+}
+
+/** Something that looks like an ABI: members are checked one by one. */
+function itemsOf(document: unknown): readonly unknown[] | null {
+  const { abi, output }: { abi?: unknown; output?: unknown } = Object(document);
+  const { abi: compiled }: { abi?: unknown } = Object(output);
+  const items = [document, abi, compiled].find((each) => Array.isArray(each));
+  if (!Array.isArray(items) || (items.length > 0 && !items.some(isItem))) return null;
+  return items;
+}
+
+function isItem(item: unknown): boolean {
+  const { type, inputs }: { type?: unknown; inputs?: unknown } = Object(item);
+  return typeof type === 'string' || Array.isArray(inputs);
+}

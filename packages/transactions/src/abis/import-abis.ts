@@ -1,0 +1,110 @@
+import type { Address, ChainId } from '@chainstead/core';
+import { addressBytes, copyHex, copyText, type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { type AbiEntry, AbiUnreadableError, abiItemJson, readAbi, selectorOf } from '@chainstead/decoding';
+import { byCount } from './import-signatures.ts';
+
+/** What may be the ABI of a contract, parsed from JSON. */
+export interface GivenAbi {
+  readonly address: Address;
+  readonly chainId: ChainId;
+  readonly document: unknown;
+}
+
+export interface ImportAbisOptions {
+  readonly database: Database;
+  /** For people: where all of them are. */
+  readonly place: string;
+  readonly abis: AsyncIterable<GivenAbi>;
+  /** What was left out before, by reason. */
+  readonly skipped?: Map<string, number>;
+}
+
+export interface AbisReport {
+  /** Contracts whose ABI is known now. */
+  readonly contracts: number;
+  /** Their functions and events. */
+  readonly rows: number;
+  /** What was left out, by reason, most frequent first. */
+  readonly skipped: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** Functions and events that are sent in one go. */
+const TOGETHER = 10_000;
+
+/**
+ * Replaces the ABIs of the contracts that are given, all in one transaction: the newest import of a contract wins, and of several in one the last.
+ * @throws AbiUnreadableError when none of them has a function or an event. Nothing was changed then.
+ */
+export async function importAbis(options: ImportAbisOptions): Promise<AbisReport> {
+  const { database, place, abis, skipped = new Map() } = options;
+  const skip = (reason: string, count = 1): void => {
+    skipped.set(reason, (skipped.get(reason) ?? 0) + count);
+  };
+  const counted = await database.transaction(async (transaction) => {
+    await transactionLock(transaction, 'abi-import');
+    const contracts = new Map<string, number>();
+    for await (const batch of batchesOf(abis, skip)) {
+      for (const { chainId, address, entries } of batch) contracts.set(`${chainId} ${address}`, entries.length);
+      await replaceEntries(transaction, batch);
+    }
+    if (contracts.size === 0) throw noAbi(place, skipped);
+    return { contracts: contracts.size, rows: [...contracts.values()].reduce((sum, count) => sum + count) };
+  });
+  return { ...counted, skipped: byCount(skipped) };
+}
+
+interface ContractEntries {
+  readonly address: Address;
+  readonly chainId: ChainId;
+  readonly entries: readonly AbiEntry[];
+}
+
+/** The ABIs with something in them, some thousand entries together, a contract once in each. */
+async function* batchesOf(
+  abis: AsyncIterable<GivenAbi>,
+  skip: (reason: string, count?: number) => void,
+): AsyncGenerator<readonly ContractEntries[]> {
+  let batch = new Map<string, ContractEntries>();
+  let size = 0;
+  for await (const { address, chainId, document } of abis) {
+    const abi = readAbi(document);
+    for (const [reason, count] of abi?.skipped ?? []) skip(reason, count);
+    if (abi === null || abi.entries.length === 0) {
+      skip(abi === null ? 'a file without an ABI' : 'an ABI without functions and events');
+      continue;
+    }
+    batch.set(`${chainId} ${address}`, { address, chainId, entries: abi.entries });
+    size += abi.entries.length;
+    if (size < TOGETHER) continue;
+    yield [...batch.values()];
+    batch = new Map();
+    size = 0;
+  }
+  if (batch.size > 0) yield [...batch.values()];
+}
+
+async function replaceEntries(transaction: Transaction, batch: readonly ContractEntries[]): Promise<void> {
+  for (const [chainId, contracts] of Map.groupBy(batch, (each) => each.chainId))
+    await transaction.query('DELETE FROM contract_abi_entries WHERE address = ANY ($1::bytea[]) AND chain_id = $2', [
+      contracts.map(({ address }) => addressBytes(address)),
+      chainId,
+    ]);
+  await transaction.copy('contract_abi_entries', COLUMNS, copyLines(batch));
+}
+
+const COLUMNS = ['address', 'chain_id', 'selector', 'place', 'entry'];
+
+function* copyLines(batch: readonly ContractEntries[]): Generator<string> {
+  for (const { address, chainId, entries } of batch)
+    for (const [place, entry] of entries.entries())
+      yield [copyHex(address), chainId, copyHex(selectorOf(entry)), place, copyText(abiItemJson(entry))].join('\t');
+}
+
+function noAbi(place: string, skipped: ReadonlyMap<string, number>): AbiUnreadableError {
+  const reasons = byCount(skipped).map(({ reason, count }) => `${count}: ${reason}`);
+  return new AbiUnreadableError(
+    place,
+    ['no ABI of a contract is in it', ...reasons].join('; '),
+    'Give an ABI, an artefact of Foundry, Hardhat or Truffle, metadata of a compiler, or a folder of them, with --chain and --address where their names do not say them',
+  );
+}

@@ -1,0 +1,108 @@
+import { copyHex, copyText, type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { type AbiFunction, AbiUnreadableError, parseEventSignature, parseSignature } from '@chainstead/decoding';
+import { type SignaturePiece, signatureTexts } from './signature-texts.ts';
+
+export interface ImportSignaturesOptions {
+  readonly database: Database;
+  /** Names the list for good: importing the same source again replaces its signatures, and no other's. */
+  readonly source: string;
+  /** The list's text in pieces, in order. A signature ends where a file does. */
+  readonly pieces: AsyncIterable<SignaturePiece>;
+}
+
+export interface SignaturesReport {
+  /** Signatures that are now in the database under this source. */
+  readonly rows: number;
+  /** What was left out, by reason, most frequent first. */
+  readonly skipped: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** Signatures that are sent in one go. */
+const TOGETHER = 20_000;
+/** Longer ones have no room in the index, and name no function that anybody calls. Characters. */
+const LENGTH_MAX = 1_024;
+const SOURCE_LENGTH_MAX = 1_024;
+
+/**
+ * Replaces a source's signatures by the list's, all in one transaction, and with no more in memory than some thousand of them. Selectors are computed, never taken
+ * from the list.
+ * @throws AbiUnreadableError when no signature is in it. Nothing was changed then.
+ */
+export async function importSignatures({
+  database,
+  source,
+  pieces,
+}: ImportSignaturesOptions): Promise<SignaturesReport> {
+  if (source.length > SOURCE_LENGTH_MAX)
+    throw new AbiUnreadableError(
+      `${source.slice(0, 80)}…`,
+      `its name is longer than ${SOURCE_LENGTH_MAX} characters`,
+      'Give a shorter one with --source',
+    );
+  const skipped = new Map<string, number>();
+  const skip = (reason: string, count = 1): void => {
+    skipped.set(reason, (skipped.get(reason) ?? 0) + count);
+  };
+  const rows = await database.transaction(async (transaction) => {
+    await transactionLock(transaction, 'abi-import');
+    await transaction.query('CREATE TEMPORARY TABLE given_signatures (selector bytea, signature text) ON COMMIT DROP');
+    let given = 0;
+    for await (const signatures of batchesOf(signatureTexts(pieces, skip), skip))
+      given += await transaction.copy('given_signatures', ['selector', 'signature'], signatures.map(copyLine));
+    const kept = await replaceRows(transaction, source);
+    if (given > kept) skip('repeated', given - kept);
+    if (kept === 0) throw noSignature(source, skipped);
+    return kept;
+  });
+  return { rows, skipped: byCount(skipped) };
+}
+
+async function replaceRows(transaction: Transaction, source: string): Promise<number> {
+  await transaction.query('DELETE FROM imported_signatures WHERE source = $1', [source]);
+  const [counted] = await transaction.query<{ rows: number }>(
+    'SELECT count(DISTINCT signature)::float8 AS rows FROM given_signatures',
+  );
+  await transaction.query(
+    `INSERT INTO imported_signatures (selector, signature, source)
+     SELECT DISTINCT selector, signature, $1::text FROM given_signatures ORDER BY selector, signature`,
+    [source],
+  );
+  return counted?.rows ?? 0;
+}
+
+async function* batchesOf(
+  texts: AsyncIterable<string>,
+  skip: (reason: string) => void,
+): AsyncGenerator<readonly AbiFunction[]> {
+  let batch: AbiFunction[] = [];
+  for await (const text of texts) {
+    const event = parseEventSignature(text);
+    // An event's arguments are told by a log, indexed or not: its name and types are all that a list knows.
+    const entry = parseSignature(event?.signature ?? text);
+    if (entry === null) skip('no signature whose values can be decoded');
+    else if (entry.signature.length > LENGTH_MAX) skip(`longer than ${LENGTH_MAX} characters`);
+    else batch.push(entry);
+    if (batch.length < TOGETHER) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+function copyLine({ selector, signature }: AbiFunction): string {
+  return `${copyHex(selector)}\t${copyText(signature)}`;
+}
+
+function noSignature(source: string, skipped: ReadonlyMap<string, number>): AbiUnreadableError {
+  const reasons = byCount(skipped).map(({ reason, count }) => `${count}: ${reason}`);
+  return new AbiUnreadableError(
+    source,
+    ['it has no signature', ...reasons].join('; '),
+    'What was imported from this source before is kept',
+  );
+}
+
+/** Reasons, most frequent first. */
+export function byCount(skipped: ReadonlyMap<string, number>): SignaturesReport['skipped'] {
+  return [...skipped].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count);
+}
