@@ -14,6 +14,7 @@ import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { recordCommand } from './commands/record.ts';
 import { reindexCommand } from './commands/reindex.ts';
+import { reviewsCommand } from './commands/reviews.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { upgradeCheckCommand } from './commands/upgrade-check.ts';
@@ -74,6 +75,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   recordCommand,
   importCommand,
   exportCommand,
+  reviewsCommand,
   keysCommand,
 ];
 

@@ -39,6 +39,7 @@ import {
   transactionFactsOf,
 } from '@chainstead/state';
 import { createKeptSubjects, type Dataset } from '@chainstead/sync';
+import { reviewContractsRoute } from '@chainstead/tokens';
 import { createTransactionRoutes } from '@chainstead/transactions';
 import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets } from './registry.ts';
@@ -117,6 +118,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     latestBlockRoute,
     ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock, budget }),
     contractFunctionRoute({ call, budget }),
+    reviewContractsRoute,
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({
       ...options,

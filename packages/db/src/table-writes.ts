@@ -43,6 +43,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   collection_list_entries: 'settings',
   contract_abi_entries: 'settings',
   console_sessions: 'counter',
+  contract_reviews: 'settings',
   derived_states: 'counter',
   erc20_approvals: 'append',
   erc20_balance_slots: 'settings',

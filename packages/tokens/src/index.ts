@@ -9,6 +9,9 @@ export { readTokenFacts, type ToldToken } from './facts/token-facts-question.ts'
 export { tokenFactsReader } from './facts/token-facts-reader.ts';
 export { saveTokenMetadata } from './pending-metadata.ts';
 export { refreshTokens } from './refresh-tokens.ts';
+export { applyReviews } from './reviews/apply-reviews.ts';
+export { isCalledSpam, type ReviewSelection, readReviews } from './reviews/read-reviews.ts';
+export { reviewContractsRoute } from './reviews/review-contracts-route.ts';
 export { readSeenContracts } from './seen-contracts.ts';
 export { createTokenMetadataReader, type TokenMetadataReader } from './token-metadata.ts';
 export { createTokenMetadataWorker } from './token-metadata-worker.ts';

@@ -11,7 +11,6 @@ import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const chain = '0x1';
 const WALLET = { address, chain };
-const HASH = `0x${'ab'.repeat(32)}`;
 
 let scratch: ScratchDatabase;
 let jobs: Jobs;
@@ -61,7 +60,6 @@ function callOf(api: object, name: string): Call | undefined {
 
 describe('the official SDK', () => {
   test.each([
-    ['getInternalTransactions', { chain, transactionHash: HASH }],
     ['resolveAddress', { address }],
     ['getTokenPrice', WALLET],
     ['getWalletHistory', WALLET],
@@ -85,9 +83,10 @@ describe('the official SDK', () => {
       ...['getTokenTransfers', 'getTokenStats'],
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
       ...['getTokenOwners'],
-      ...['web3ApiVersion', 'endpointWeights', 'runContractFunction'],
+      ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
       ...['getTransaction', 'getTransactionVerbose', 'getBlock', 'getBlockStats', 'getDateToBlock'],
+      ...['getInternalTransactions'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],
     ];
     // The hosted provider took it away: 404, as there.

@@ -53,6 +53,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   collection_list_entries: REFERENCE,
   contract_abi_entries: REFERENCE,
   console_sessions: LOCAL,
+  contract_reviews: LOCAL,
   derived_states: LOCAL,
   erc20_approvals: by('account', 'owner_key'),
   erc20_balance_slots: LOCAL,

@@ -53,7 +53,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/{address}', 'getWalletTransactions'],
     ['GET', '/{address}/verbose', 'getWalletTransactionsVerbose'],
   ]),
-  ...unserved('/api/v2.2', 'Utils', [['POST', '/contracts-review', 'reviewContracts']]),
   ...unserved('/api/v2.2', 'Resolve Web3 Domain', [
     ['GET', '/resolve/{address}/reverse', 'resolveAddress'],
     ['GET', '/resolve/{domain}', 'resolveDomain'],

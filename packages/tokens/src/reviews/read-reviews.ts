@@ -1,0 +1,55 @@
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, hexText, type Transaction } from '@chainstead/db';
+import { REVIEWS_SOURCE } from './contract-review.ts';
+
+/** What is reported of a contract, by all keys. */
+export interface ReviewedContract {
+  readonly chainId: number;
+  readonly address: Address;
+  readonly contractTypes: readonly string[];
+  /** Keys that call it spam, and keys that say that it is none. */
+  readonly spam: number;
+  readonly notSpam: number;
+  /** The newest one. */
+  readonly reason: string;
+  readonly reportedAt: Date;
+  /** Whether a report waits for the operator. */
+  readonly isWaiting: boolean;
+  /** Whether reviews make it spam now. */
+  readonly isListed: boolean;
+}
+
+/** Which contracts; null: all. */
+export interface ReviewSelection {
+  readonly chainId: number | null;
+  readonly addresses: readonly Address[] | null;
+}
+
+/** Reviewed contracts, those that wait first, then the newest. */
+export async function readReviews(
+  database: Pick<Database | Transaction, 'query'>,
+  { chainId, addresses }: ReviewSelection,
+): Promise<readonly ReviewedContract[]> {
+  const rows = await database.query<Omit<ReviewedContract, 'reportedAt'> & { reportedAt: number }>(
+    `SELECT review.chain_id AS "chainId", ${hexText('review.address')} AS address,
+       array_agg(DISTINCT review.contract_type) AS "contractTypes",
+       (count(DISTINCT review.key_id) FILTER (WHERE review.report_type = 'spam'))::int AS spam,
+       (count(DISTINCT review.key_id) FILTER (WHERE review.report_type = 'not_spam'))::int AS "notSpam",
+       (array_agg(review.reason ORDER BY review.reported_at DESC, review.key_id))[1] AS reason,
+       (extract(epoch FROM max(review.reported_at)) * 1000)::float8 AS "reportedAt",
+       bool_or(review.applied_at IS NULL) AS "isWaiting",
+       EXISTS (SELECT FROM spam_list_entries AS entry
+         WHERE entry.address = review.address AND entry.chain_id = review.chain_id AND entry.source = $3) AS "isListed"
+     FROM contract_reviews AS review
+     WHERE ($1::bigint IS NULL OR review.chain_id = $1) AND ($2::bytea[] IS NULL OR review.address = ANY ($2))
+     GROUP BY review.chain_id, review.address
+     ORDER BY bool_or(review.applied_at IS NULL) DESC, max(review.reported_at) DESC, review.chain_id, review.address`,
+    [chainId, addresses?.map(addressBytes) ?? null, REVIEWS_SOURCE],
+  );
+  return rows.map((row) => ({ ...row, reportedAt: new Date(row.reportedAt) }));
+}
+
+/** What the keys say together: as many for as against it make it none. */
+export function isCalledSpam({ spam, notSpam }: Pick<ReviewedContract, 'spam' | 'notSpam'>): boolean {
+  return spam > notSpam;
+}
