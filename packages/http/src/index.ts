@@ -6,6 +6,7 @@ export { type ApiOptions, createApi } from './api.ts';
 export type { ApiApp, ApiContext } from './api-context.ts';
 export type { ApiDependencies } from './api-dependencies.ts';
 export * from './api-error.ts';
+export { apiActorOf } from './audit/api-actor.ts';
 export * from './audit/audit-log.ts';
 export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding.ts';
 export { blockBoundsSchema, boundsOfRows, givenBlockBounds, NO_BLOCK_BOUNDS } from './block-bounds.ts';

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import type { AuditActor } from '@chainstead/http';
 import type { StreamBounds } from './records/stream-bounds.ts';
 import type { Stream, StreamConfig } from './stream.ts';
 
@@ -20,8 +21,8 @@ export type TestWebhook = (stream: StreamConfig, requestedBy: string) => Promise
 export type ReplayAttempt = (attempt: {
   readonly streamId: string;
   readonly attemptId: string;
-  /** The key's id, or `open` where no key is needed. */
-  readonly requestedBy: string;
+  /** Whose key asks: it is counted for it, and written down. */
+  readonly by: AuditActor;
 }) => Promise<boolean>;
 
 /** `body`: the webhook that the block causes, null when nothing matches. */
@@ -45,8 +46,8 @@ export type SendBlock = (request: {
   readonly chain: Chain;
   readonly blockNumber: number;
   readonly stream: Stream;
-  /** The key's id, or `open` where no key is needed. */
-  readonly requestedBy: string;
+  /** Whose key asks: it is counted for it, and written down. */
+  readonly by: AuditActor;
 }) => Promise<boolean>;
 
 /** Both ends inclusive. Timestamps in Unix seconds. */
@@ -60,8 +61,8 @@ export interface HistoricalJobRequest {
   readonly range: HistoricalRange;
   /** Instead of the stream's own; null: the stream's. Lower case, each once. */
   readonly addresses: readonly Address[] | null;
-  /** The key's id, or `open` where no key is needed. */
-  readonly requestedBy: string;
+  /** Whose key asks: it is counted for it, and written down. */
+  readonly by: AuditActor;
 }
 
 /** A job that was accepted. */

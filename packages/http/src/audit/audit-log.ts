@@ -1,12 +1,12 @@
 import type { Database, Transaction } from '@chainstead/db';
 
 /** By what way a change came. */
-export type AuditDoor = 'console' | 'command' | 'start';
+export type AuditDoor = 'api' | 'console' | 'command' | 'start';
 
 /** Who changes something, and from where. */
 export interface AuditActor {
   readonly door: AuditDoor;
-  /** Id of a key (never the key); of a command, user and machine. */
+  /** Id of a key (never the key), `open` where none is needed; of a command, user and machine. */
   readonly id: string;
   /** Name of the key; null where there is none. */
   readonly name: string | null;

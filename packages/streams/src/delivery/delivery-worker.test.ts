@@ -17,6 +17,7 @@ import { enrichedMatch } from '../payload/testing/enriched-match.ts';
 import { receiveWebhook } from '../payload/testing/received-webhook.ts';
 import { changeStreamSettings, readStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
+import { exampleActor } from '../records/testing/example-actor.ts';
 import { announceDeliveries } from './announce-deliveries.ts';
 import {
   addMatches,
@@ -119,7 +120,11 @@ describe('webhooks', () => {
     const receiver = await receive();
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
     const before = await readStreamSettings(scratch.database);
-    const { secretKey } = await changeStreamSettings(scratch.database, { secretKey: 'the second secret' });
+    const { secretKey } = await changeStreamSettings(
+      scratch.database,
+      { secretKey: 'the second secret' },
+      exampleActor(),
+    );
     await addMatches(scratch.database, streamId, { blocks: [1] });
     await work();
     await settled(streamId, ['delivered']);

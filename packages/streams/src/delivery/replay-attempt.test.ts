@@ -1,8 +1,10 @@
+import { listAudit } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { signBody } from '../payload/signature.ts';
 import { changeStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
+import { exampleActor } from '../records/testing/example-actor.ts';
 import { createReplayAttempt } from './replay-attempt.ts';
 import { addMatches, addStream, passTime, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
@@ -31,7 +33,7 @@ async function stage() {
     createReplayAttempt({ database: scratch.database })({
       streamId,
       attemptId: (await failures())[index]?.id ?? '',
-      requestedBy: 'open',
+      by: exampleActor(),
     });
   const state = async () => (await readOutbox(scratch.database, streamId))[0];
   return { receiver, streamId, delivery, failures, replay, state };
@@ -43,12 +45,16 @@ describe('a replay', () => {
     await expect.poll(async () => (await state())?.retries).toBe(1);
     await passTime(scratch.database, 3_600_001);
     await expect.poll(async () => (await state())?.status).toBe('failed');
-    const { secretKey } = await changeStreamSettings(scratch.database, { secretKey: 'another secret' });
+    const { secretKey } = await changeStreamSettings(scratch.database, { secretKey: 'another secret' }, exampleActor());
     receiver.answerWith(() => ({}));
     // The first attempt's, although a later one failed too.
+    await scratch.database.query('DELETE FROM audit_log');
     expect(await replay(0)).toBe(true);
     await expect.poll(async () => (await state())?.status).toBe('delivered');
     const [first, second, third] = receiver.received;
+    expect(await listAudit(scratch.database, null, 5)).toMatchObject([
+      { door: 'api', id: 'open', action: 'stream.replay', target: streamId, details: { webhooks: 1, all: false } },
+    ]);
     expect(third?.body).toBe(first?.body);
     expect(third?.body).not.toBe(second?.body);
     expect(third?.headers).toMatchObject({
@@ -93,7 +99,7 @@ describe('a replay', () => {
     await expect.poll(async () => (await state())?.retries).toBe(1);
     const ask = createReplayAttempt({ database: scratch.database });
     const replay = (attempt: { readonly streamId: string; readonly attemptId: string }) =>
-      ask({ ...attempt, requestedBy: 'open' });
+      ask({ ...attempt, by: exampleActor() });
     const [failure] = await failures();
     const attemptId = failure?.id ?? '';
     expect(await replay({ streamId, attemptId: streamId })).toBe(false);
@@ -117,8 +123,8 @@ describe('a replay', () => {
       streamId,
     ]);
     const replay = createReplayAttempt({ database, replaysPerKey: 5 });
-    const ask = (attempt: number, requestedBy: string) =>
-      replay({ streamId, attemptId: attempts[attempt]?.id ?? '', requestedBy });
+    const ask = (attempt: number, key: string) =>
+      replay({ streamId, attemptId: attempts[attempt]?.id ?? '', by: exampleActor(key) });
     const outcomes = await Promise.allSettled(attempts.slice(0, 11).map((_, index) => ask(index, 'greedy')));
     const asked = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
     expect(asked).toHaveLength(5);

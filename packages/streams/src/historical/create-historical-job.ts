@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type Database, transactionLock } from '@chainstead/db';
+import { auditStream } from '../records/audit-stream.ts';
 import type { CreateHistoricalJob, HistoricalRange } from '../stream-services.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
 import { RangeTooLongError, TooManyJobsError } from './range-errors.ts';
@@ -26,7 +27,7 @@ export function createHistoricalJobFactory({
   readonly database: Database;
   readonly chains: readonly PastChain[];
 }): CreateHistoricalJob {
-  return async ({ stream, chain, range, addresses, requestedBy }) => {
+  return async ({ stream, chain, range, addresses, by }) => {
     const blocks = await blocksOf(chainAmong(chains, chain), range);
     if (blocks === null) return null;
     const totalBlocks = rangeSize(blocks);
@@ -34,18 +35,19 @@ export function createHistoricalJobFactory({
     const id = randomUUID();
     await database.transaction(async (transaction) => {
       // Requests of one key are counted one at a time, or many at once would all find room for one more.
-      await transactionLock(transaction, `historical-jobs:${requestedBy}`);
+      await transactionLock(transaction, `historical-jobs:${by.id}`);
       const [open] = await transaction.query<{ jobs: number }>(
         `SELECT count(*)::int AS jobs FROM historical_jobs WHERE status IN ('pending', 'running') AND requested_by = $1`,
-        [requestedBy],
+        [by.id],
       );
       if ((open?.jobs ?? 0) >= jobsPerKey) throw new TooManyJobsError(jobsPerKey);
       await transaction.query(
         `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, addresses, requested_by,
            from_timestamp, to_timestamp)
          VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8, $9)`,
-        [id, stream.id, chain.id, blocks.from, blocks.to, addresses, requestedBy, ...timesOf(range)],
+        [id, stream.id, chain.id, blocks.from, blocks.to, addresses, by.id, ...timesOf(range)],
       );
+      await auditStream(transaction, by, 'stream.replay', stream.id, { job: id, chain: chain.id, ...blocks });
     });
     return { id, totalBlocks, totalJobs: 1 };
   };

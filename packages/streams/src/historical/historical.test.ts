@@ -1,4 +1,5 @@
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { listAudit } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
@@ -7,6 +8,7 @@ import { scanBlock } from '../matching/testing/naive-scan.ts';
 import { listHistoricalJobs } from '../records/historical-jobs.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
+import { exampleActor } from '../records/testing/example-actor.ts';
 import type { Stream } from '../stream.ts';
 import {
   FOLLOWED_CONFIRMATIONS,
@@ -38,9 +40,9 @@ async function open(blocks: number, limits: { jobsPerKey?: number; blocksMax?: n
   await followed.caughtUp();
   await running.stop();
   const config = { ...exampleStream({ includeNativeTxs: true }), chainIds: [chain.id], description: chain.key };
-  const stream = await createStreamStore(scratch.database).create(config, 'open');
+  const stream = await createStreamStore(scratch.database).create(config, exampleActor());
   const wallets = walletsOf(followed, 0, 4);
-  await createStreamAddressStore(scratch.database).add(stream.id, wallets);
+  await createStreamAddressStore(scratch.database).add(stream.id, wallets, exampleActor());
   const past: PastChain = { chain, pool, policy: 'strict' };
   const enrich = createEnrichMatch({ database: scratch.database, chain, pool, clock: systemClock, logger });
   const services = createPastBlockServices({
@@ -99,6 +101,8 @@ const jobOf = async (id: string) => {
 const finished = (id: string) =>
   vi.waitFor(async () => expect((await jobOf(id))?.status).toBe('done'), { timeout: 20_000, interval: 10 });
 
+const newestChange = async () => (await listAudit(scratch.database, null, 1))[0];
+
 describe('historical jobs', () => {
   it('deliver what matched in past blocks, also when they are interrupted', async () => {
     const { chain, followed, scripted, services, stream, wallets, work } = await open(90);
@@ -108,7 +112,7 @@ describe('historical jobs', () => {
       chain,
       range: { fromBlock: 1, toBlock: to },
       addresses: null,
-      requestedBy: 'key',
+      by: exampleActor('key'),
     });
     expect(job).toMatchObject({ totalBlocks: to, totalJobs: 1 });
     const id = job?.id ?? '';
@@ -127,7 +131,13 @@ describe('historical jobs', () => {
     const { chain, followed, scripted, services, stream, work } = await open(6);
     const [wallet = '' as Address] = walletsOf(followed, 5, 6);
     const range = { fromBlock: 1, toBlock: scripted.head };
-    const job = await services.createHistoricalJob({ stream, chain, range, addresses: [wallet], requestedBy: 'key' });
+    const job = await services.createHistoricalJob({
+      stream,
+      chain,
+      range,
+      addresses: [wallet],
+      by: exampleActor('key'),
+    });
     work();
     const confirmed = scripted.head - FOLLOWED_CONFIRMATIONS;
     await vi.waitFor(async () => expect((await jobOf(job?.id ?? ''))?.next_block).toBe(confirmed + 1), {
@@ -141,7 +151,13 @@ describe('historical jobs', () => {
     const own = (await deliveriesOf(stream)).filter((line) => Number(line.split(' ')[0]) <= range.toBlock);
     expect(own).toEqual(matching.map((number) => `${number} confirmed pending`));
     await scratch.database.query("UPDATE stream_deliveries SET status = 'delivered', delivered_at = now()");
-    const again = await services.createHistoricalJob({ stream, chain, range, addresses: [wallet], requestedBy: 'key' });
+    const again = await services.createHistoricalJob({
+      stream,
+      chain,
+      range,
+      addresses: [wallet],
+      by: exampleActor('key'),
+    });
     await finished(again?.id ?? '');
     const resent = (await deliveriesOf(stream)).filter((line) => Number(line.split(' ')[0]) <= range.toBlock);
     expect(resent).toEqual(own);
@@ -149,8 +165,10 @@ describe('historical jobs', () => {
 
   it('are as many and as long as allowed, also when many are asked for at once', async () => {
     const { chain, services, stream } = await open(12, { jobsPerKey: 3, blocksMax: 5 });
-    const create = (requestedBy: string, toBlock = 5) =>
-      services.createHistoricalJob({ stream, chain, range: { fromBlock: 1, toBlock }, addresses: null, requestedBy });
+    const create = (key: string, toBlock = 5) => {
+      const range = { fromBlock: 1, toBlock };
+      return services.createHistoricalJob({ stream, chain, range, addresses: null, by: exampleActor(key) });
+    };
     const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => create('greedy')));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     await expect(create('greedy')).rejects.toMatchObject({ code: 'HISTORICAL_JOBS_LIMITED', status: 429 });
@@ -169,9 +187,15 @@ describe('historical jobs', () => {
         chain,
         range: { fromTimestamp, toTimestamp },
         addresses: null,
-        requestedBy: 'key',
+        by: exampleActor('key'),
       });
     expect(await create(time(5), time(9))).toMatchObject({ totalBlocks: 5 });
+    expect(await newestChange()).toMatchObject({
+      id: 'key',
+      action: 'stream.replay',
+      target: stream.id,
+      details: { chain: chain.id, from: 5, to: 9 },
+    });
     expect(await create(time(5) + 1, time(10) - 1)).toMatchObject({ totalBlocks: 4 });
     expect(await create(time(scripted.head), time(scripted.head) + 999)).toMatchObject({ totalBlocks: 1 });
     const [newest] = await listHistoricalJobs(scratch.database, stream.id);
@@ -207,8 +231,13 @@ describe('single past blocks', () => {
     const { chain, followed, services, scripted, stream, wallets } = await open(30);
     const matching = matchingNumbers(followed, stream, wallets, 1, scripted.head);
     const [old = 0] = matching;
-    const send = (blockNumber: number) => services.sendBlock({ chain, blockNumber, stream, requestedBy: 'open' });
+    const send = (blockNumber: number) => services.sendBlock({ chain, blockNumber, stream, by: exampleActor() });
     expect(await send(old)).toBe(true);
+    expect(await newestChange()).toMatchObject({
+      action: 'stream.replay',
+      target: stream.id,
+      details: { webhooks: 1, chain: chain.id, block: old },
+    });
     expect(await deliveriesOf(stream)).toEqual([`${old} confirmed pending`]);
     await scratch.database.query("UPDATE stream_deliveries SET status = 'failed', retries = 8 WHERE stream_id = $1", [
       stream.id,

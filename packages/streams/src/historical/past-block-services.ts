@@ -2,6 +2,7 @@ import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { EnrichMatch } from '../enrichment/enrich-match.ts';
 import { finishBody, renderBody } from '../payload/render-body.ts';
+import { auditStream } from '../records/audit-stream.ts';
 import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import type { PreviewBlock, SendBlock, StreamServices } from '../stream-services.ts';
@@ -64,13 +65,13 @@ function createSendBlock({
   logger,
   replaysPerKey = REPLAYS_PER_KEY,
 }: PastBlockServicesOptions): SendBlock {
-  return async ({ chain, blockNumber, stream, requestedBy }) => {
+  return async ({ chain, blockNumber, stream, by }) => {
     const past = chainAmong(chains, chain);
     const matcher = createPastMatcher({ ...past, logger }, { stream, addresses: null });
     const block = await matcher.read(blockNumber);
     if (block === null) return false;
     return database.transaction(async (transaction) => {
-      await requireRoomForReplay(transaction, requestedBy, replaysPerKey);
+      await requireRoomForReplay(transaction, by.id, replaysPerKey);
       const { followed, confirmed } = await readFollowedHeight(transaction, past, 'hold');
       if (blockNumber > followed) return false;
       await holdStreamsVersion(transaction);
@@ -81,8 +82,10 @@ function createSendBlock({
         chain,
         blockNumber <= confirmed ? 'confirmed' : 'unconfirmed',
         matches,
-        requestedBy,
+        by.id,
       );
+      const details = { webhooks: matches.length, chain: chain.id, block: blockNumber };
+      if (matches.length > 0) await auditStream(transaction, by, 'stream.replay', stream.id, details);
       return true;
     });
   };

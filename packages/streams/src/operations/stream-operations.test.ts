@@ -169,6 +169,26 @@ describe('what operators do with streams', () => {
     ]);
   });
 
+  test('copies one with what it watches once its endpoint answers, deletes one once, and writes down both', async () => {
+    const streams = open();
+    const { id } = await streams.create(given({ tag: 'shop' }, [WALLET]), BY);
+    receiver.answerWith(() => ({ status: 500 }));
+    await expect(streams.duplicate(id, BY)).rejects.toMatchObject({ code: 'WEBHOOK_TEST_FAILED' });
+    receiver.answerWith(() => ({}));
+    const copy = await streams.duplicate(id, BY);
+    expect(copy).toMatchObject({ tag: 'shop', status: 'active', amountOfAddresses: 1 });
+    expect(copy.id).not.toBe(id);
+    await streams.remove(id, BY);
+    expect(await streams.find(id)).toBeNull();
+    expect(await streams.find(copy.id)).not.toBeNull();
+    for (const work of [() => streams.remove(id, BY), () => streams.duplicate(id, BY)])
+      await expect(work()).rejects.toMatchObject({ status: 404 });
+    expect((await audit()).slice(0, 2)).toEqual([
+      { action: 'stream.delete', target: id, details: { tag: 'shop', addresses: 1 }, id: BY.id },
+      { action: 'stream.duplicate', target: copy.id, details: { of: id, addresses: 1 }, id: BY.id },
+    ]);
+  });
+
   test('changes what is watched, and writes down how much', async () => {
     const streams = open();
     const { id } = await streams.create(given(), BY);

@@ -9,12 +9,10 @@ import type { ProbeWebhook } from '../delivery/test-webhook.ts';
 import { readCheckpoint } from '../historical/past-chain.ts';
 import { previewRange, type RangePreview } from '../historical/preview-range.ts';
 import { auditStream } from '../records/audit-stream.ts';
-import { changeStreamStatus } from '../records/change-status.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { checkStream } from '../routes/check-stream.ts';
 import { givenAddresses } from '../routes/given-addresses.ts';
-import { statusChangeOf, type WantedStatus } from '../routes/status-route.ts';
 import { changedConfig, newConfig } from '../routes/stream-config.ts';
 import { notFound, StreamChainError, WebhookTestsLimitedError } from '../routes/stream-errors.ts';
 import { existing, streamChains } from '../routes/stream-routes.ts';
@@ -24,6 +22,7 @@ import { parseBody } from '../routes/validation-failed.ts';
 import { requireWebhook } from '../routes/webhook-check.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
+import { setStreamStatus, type WantedStatus } from './set-stream-status.ts';
 
 /** A configuration as people give it: members as in the body of `PUT /streams/evm`, not read yet. */
 export interface GivenStream {
@@ -59,6 +58,10 @@ export interface StreamOperations {
   update(id: string, given: GivenStream, by: AuditActor): Promise<Stream>;
   /** What a configuration would have sent; `followedTo` is the newest block that was followed, null before the first. @throws ValidationFailedError, StreamChainError, PreviewTooLongError */
   preview(request: PreviewRequest): Promise<RangePreview & { readonly followedTo: number | null }>;
+  /** With its addresses, active; its webhook has to answer the test first. @throws NotFoundError, WebhookTestError, TooManyStreamsError, … */
+  duplicate(id: string, by: AuditActor): Promise<Stream>;
+  /** What waits is dropped, what was sent stays readable. @throws NotFoundError */
+  remove(id: string, by: AuditActor): Promise<void>;
   /** Lets terminated streams become active, too. To become active, the webhook has to answer the test. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
   setStatus(id: string, status: WantedStatus, by: AuditActor): Promise<Stream>;
   /** @throws NotFoundError, InvalidAddressError, TooManyAddressesError, TooManyKeyAddressesError */
@@ -82,7 +85,6 @@ export interface StreamOperationsOptions {
 
 /** What the audit log calls a stream that is not made yet. */
 const NO_STREAM = 'new';
-const ACTIONS = { active: 'stream.resume', paused: 'stream.pause', terminated: 'stream.terminate' } as const;
 
 export function createStreamOperations(options: StreamOperationsOptions): StreamOperations {
   const { database, services } = options;
@@ -122,7 +124,14 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
       ]);
       return { ...preview, followedTo };
     },
-    setStatus: (id, status, by) => setStatus(options, id, status, by),
+    async duplicate(id, by) {
+      await requireWebhook(services, existing(await store.get(id)), by.id);
+      return existing(await store.duplicate(id, by));
+    },
+    async remove(id, by) {
+      existing(await store.remove(id, by));
+    },
+    setStatus: (id, status, by) => setStreamStatus(options, id, { status, resumeTerminated: true }, by),
     changeAddresses: createChangeAddresses(options),
     test: async (id, by) => testWebhook(options, { ...existing(await store.get(id)), id }, by),
     testUrl: async (webhookUrl, by) =>
@@ -166,30 +175,6 @@ async function testWebhook(
   const { success, httpStatus } = outcome;
   await auditStream(database, by, 'stream.test', id, { success, http_status: httpStatus });
   return outcome;
-}
-
-async function setStatus(
-  { database, services }: StreamOperationsOptions,
-  id: string,
-  status: WantedStatus,
-  by: AuditActor,
-): Promise<Stream> {
-  const wanted = { status, resumeTerminated: true };
-  const current = existing(await createStreamStore(database).get(id));
-  if (statusChangeOf(current, wanted)?.status === 'active') await requireWebhook(services, current, by.id);
-  return database.transaction(async (transaction) => {
-    let before: Stream['status'] | null = null;
-    const changed = existing(
-      await changeStreamStatus(transaction, id, (locked) => {
-        const change = statusChangeOf(locked, wanted);
-        if (change !== null) before = locked.status;
-        return change;
-      }),
-    );
-    // What is so already, is no change to write down.
-    if (before !== null) await auditStream(transaction, by, ACTIONS[status], id, { before });
-    return changed;
-  });
 }
 
 function createChangeAddresses({ database, services }: StreamOperationsOptions): StreamOperations['changeAddresses'] {

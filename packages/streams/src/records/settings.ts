@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@chainstead/db';
+import type { AuditActor } from '@chainstead/http';
+import { auditStream } from './audit-stream.ts';
 
 export const REGIONS = ['us-east-1', 'us-west-2', 'eu-central-1', 'ap-southeast-1'] as const;
 export type Region = (typeof REGIONS)[number];
@@ -24,6 +26,8 @@ const SETTINGS_ROW = 1;
 const SECRET_BYTES = 32;
 /** How long a replaced secret goes on signing besides the new one. Hours. */
 const OVERLAP_HOURS = 24;
+/** What the audit log calls them: they are of all streams. */
+const TARGET = 'settings';
 const COLUMNS = `region, secret_key,
   CASE WHEN previous_valid_until > now() THEN previous_secret_key END AS previous_secret_key`;
 
@@ -42,14 +46,17 @@ export async function readStreamSettings(database: Database): Promise<StreamSett
   );
 }
 
-/** Changes what is given. Another secret takes over at once; the replaced one signs besides for 24 hours. */
+/** Changes what is given. Another secret takes over at once; the replaced one signs besides for 24 hours. @param by who is written down, with what was given by its name */
 export async function changeStreamSettings(
   database: Database,
   change: { readonly region?: Region | undefined; readonly secretKey?: string | undefined },
+  by: AuditActor,
 ): Promise<StreamSettings> {
   await readStreamSettings(database);
-  const rows = await database.query<SettingsRow>(
-    `UPDATE stream_settings SET
+  const given = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return database.transaction(async (transaction) => {
+    const rows = await transaction.query<SettingsRow>(
+      `UPDATE stream_settings SET
        region = coalesce($2, region),
        secret_key = coalesce($3, secret_key),
        previous_secret_key = CASE WHEN $3 <> secret_key THEN secret_key ELSE previous_secret_key END,
@@ -57,9 +64,11 @@ export async function changeStreamSettings(
          CASE WHEN $3 <> secret_key THEN now() + make_interval(hours => $4) ELSE previous_valid_until END,
        updated_at = now()
      WHERE id = $1 RETURNING ${COLUMNS}`,
-    [SETTINGS_ROW, change.region ?? null, change.secretKey ?? null, OVERLAP_HOURS],
-  );
-  return settingsOf(rows);
+      [SETTINGS_ROW, change.region ?? null, change.secretKey ?? null, OVERLAP_HOURS],
+    );
+    if (given.length > 0) await auditStream(transaction, by, 'stream.settings', TARGET, { changed: given });
+    return settingsOf(rows);
+  });
 }
 
 function settingsOf([row]: readonly SettingsRow[]): StreamSettings {

@@ -15,15 +15,15 @@ export interface AddressPage {
 
 /**
  * What streams watch. Lists may have any length and any order; an address counts once. Changes apply from the next block on,
- * and keep the stream's `amountOfAddresses` exact. Without such a stream: null, or `no-stream`. `by`: who is written down.
+ * and keep the stream's `amountOfAddresses` exact. Without such a stream: null, or `no-stream`. `by` is written down.
  */
 export interface StreamAddressStore {
   /** @throws TooManyAddressesError, TooManyKeyAddressesError */
-  add(streamId: string, addresses: readonly Address[], by?: AuditActor): Promise<AddressChange>;
+  add(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;
   /** `none`: the stream had none of them. */
-  remove(streamId: string, addresses: readonly Address[], by?: AuditActor): Promise<AddressChange | 'none'>;
+  remove(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange | 'none'>;
   /** The stream watches these and no others afterwards. @throws TooManyAddressesError, TooManyKeyAddressesError */
-  replace(streamId: string, addresses: readonly Address[], by?: AuditActor): Promise<AddressChange>;
+  replace(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;
   /** In ascending order. */
   list(streamId: string, after: Address | null, limit: number): Promise<AddressPage | null>;
 }
@@ -41,7 +41,8 @@ export function createStreamAddressStore(
       change(async (transaction, version) => {
         const { added, watched } = await addAddresses(transaction, version, streamId, addresses);
         if (watched === null) return 'no-stream';
-        if (added > 0) await requireRoomForAddresses(transaction, watched, bounds);
+        if (added === 0) return 'done';
+        await requireRoomForAddresses(transaction, watched, bounds);
         await auditStream(transaction, by, 'stream.addresses', streamId, { added });
         return 'done';
       }),

@@ -30,31 +30,30 @@ export interface StreamListRequest {
 
 /**
  * The streams that are not deleted. Every change raises the configuration's version in its transaction, so it applies from
- * the next block on. Methods give null for a stream that does not exist.
+ * the next block on, and is written down in the audit log by `by`. Methods give null for a stream that does not exist.
  */
 export interface StreamStore {
   /**
    * Starts active. A stream with the same configuration is given instead of a second one, unless it is terminated.
-   * @param createdBy the key's id @throws TooManyStreamsError
+   * @param by the key that makes it @throws TooManyStreamsError
    */
-  create(config: StreamConfig, createdBy: string): Promise<Stream>;
+  create(config: StreamConfig, by: AuditActor): Promise<Stream>;
   /**
-   * As `create`, together with what it watches, and never another stream. @param by the key that makes it, written down
-   * @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
+   * As `create`, together with what it watches, and never another stream. @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
    */
   createWatching(config: StreamConfig, addresses: readonly Address[], by: AuditActor): Promise<Stream>;
   get(id: string): Promise<Stream | null>;
   /** Newest first. */
   list(request: StreamListRequest): Promise<StreamPage>;
-  /** `change` gets the stream as it is under the lock, and may throw to leave it. @param by who is written down */
-  update(id: string, change: (current: Stream) => StreamConfig, by?: AuditActor): Promise<Stream | null>;
+  /** `change` gets the stream as it is under the lock, and may throw to leave it. */
+  update(id: string, change: (current: Stream) => StreamConfig, by: AuditActor): Promise<Stream | null>;
   /**
    * A new stream with the same configuration and addresses, active.
    * @throws TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
    */
-  duplicate(id: string, createdBy: string): Promise<Stream | null>;
+  duplicate(id: string, by: AuditActor): Promise<Stream | null>;
   /** Nothing matches any more and what waits is dropped; what was sent stays readable. @returns it as it was. */
-  remove(id: string): Promise<Stream | null>;
+  remove(id: string, by: AuditActor): Promise<Stream | null>;
 }
 
 /** What a stream says of itself while nothing is wrong (docs/provider-contract.md#stream-record). */
@@ -65,17 +64,15 @@ const ADDRESS_BATCH = 50_000;
 
 export function createStreamStore(database: Database, bounds: StreamBounds = DEFAULT_BOUNDS): StreamStore {
   return {
-    create: (config, createdBy) =>
-      database.transaction((transaction) => createStream(transaction, config, createdBy, bounds)),
+    create: (config, by) => database.transaction((transaction) => createStream(transaction, config, by, bounds)),
     createWatching: (config, addresses, by) =>
       database.transaction((transaction) => createWatching(transaction, config, { addresses, by, bounds })),
     get: (id) => findStream(database, id),
     list: (request) => listStreams(database, request),
     update: (id, change, by) => database.transaction((transaction) => updateStream(transaction, id, change, by)),
-    duplicate: (id, createdBy) =>
-      database.transaction((transaction) => duplicateStream(transaction, id, createdBy, bounds)),
-    async remove(id) {
-      const removed = await database.transaction((transaction) => removeStream(transaction, id));
+    duplicate: (id, by) => database.transaction((transaction) => duplicateStream(transaction, id, by, bounds)),
+    async remove(id, by) {
+      const removed = await database.transaction((transaction) => removeStream(transaction, id, by));
       if (removed !== null) await forgetAddresses(database, id);
       return removed;
     },
@@ -116,7 +113,7 @@ async function listStreams(database: Database, request: StreamListRequest): Prom
 async function createStream(
   transaction: Transaction,
   config: StreamConfig,
-  createdBy: string,
+  by: AuditActor,
   bounds: StreamBounds,
 ): Promise<Stream> {
   await raiseStreamsVersion(transaction);
@@ -124,8 +121,10 @@ async function createStream(
   const values = configValues(config);
   const identical = await findIdentical(transaction, values);
   if (identical !== null) return identical;
-  await requireRoomForStream(transaction, createdBy, bounds);
-  return insertStream(transaction, values, createdBy);
+  await requireRoomForStream(transaction, by.id, bounds);
+  const stream = await insertStream(transaction, values, by.id);
+  await auditCreated(transaction, by, stream, 0);
+  return stream;
 }
 
 async function createWatching(
@@ -143,9 +142,17 @@ async function createWatching(
   const stream = await insertStream(transaction, values, by.id);
   const { added, watched } = await addAddresses(transaction, version, stream.id, addresses);
   if (watched !== null && added > 0) await requireRoomForAddresses(transaction, watched, bounds);
-  const { tag, chainIds } = config;
-  await auditStream(transaction, by, 'stream.create', stream.id, { tag, chains: chainIds, addresses: added });
+  await auditCreated(transaction, by, stream, added);
   return { ...stream, amountOfAddresses: added };
+}
+
+function auditCreated(
+  transaction: Transaction,
+  by: AuditActor,
+  { id, tag, chainIds }: Stream,
+  addresses: number,
+): Promise<void> {
+  return auditStream(transaction, by, 'stream.create', id, { tag, chains: chainIds, addresses });
 }
 
 async function findIdentical(transaction: Transaction, values: readonly unknown[]): Promise<Stream | null> {
@@ -180,7 +187,7 @@ async function updateStream(
   transaction: Transaction,
   id: string,
   change: (current: Stream) => StreamConfig,
-  by?: AuditActor,
+  by: AuditActor,
 ): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
   const current = await findStream(transaction, id);
@@ -192,7 +199,8 @@ async function updateStream(
     `UPDATE streams SET ${assignments.join(', ')}, updated_at = now() WHERE id = $1 RETURNING ${STREAM_COLUMNS}`,
     [id, ...configValues(config)],
   );
-  await auditStream(transaction, by, 'stream.update', id, { changed: changedColumns(current, config) });
+  const changed = changedColumns(current, config);
+  if (changed.length > 0) await auditStream(transaction, by, 'stream.update', id, { changed });
   return single(rows);
 }
 
@@ -205,15 +213,15 @@ function changedColumns(before: StreamConfig, after: StreamConfig): readonly str
 async function duplicateStream(
   transaction: Transaction,
   id: string,
-  createdBy: string,
+  by: AuditActor,
   bounds: StreamBounds,
 ): Promise<Stream | null> {
   const version = await raiseStreamsVersion(transaction);
   const original = await findStream(transaction, id);
   if (original === null) return null;
   await trustWebhook(transaction, original.webhookUrl);
-  await requireRoomForStream(transaction, createdBy, bounds);
-  const copy = await insertStream(transaction, configValues(original), createdBy);
+  await requireRoomForStream(transaction, by.id, bounds);
+  const copy = await insertStream(transaction, configValues(original), by.id);
   const rows = await transaction.query<StreamRow>(
     `WITH copied AS (
        INSERT INTO stream_addresses (stream_id, address, version)
@@ -223,11 +231,12 @@ async function duplicateStream(
     [id, copy.id, version],
   );
   const duplicate = single(rows);
-  await requireRoomForAddresses(transaction, { amount: duplicate.amountOfAddresses, createdBy }, bounds);
+  await requireRoomForAddresses(transaction, { amount: duplicate.amountOfAddresses, createdBy: by.id }, bounds);
+  await auditStream(transaction, by, 'stream.duplicate', copy.id, { of: id, addresses: duplicate.amountOfAddresses });
   return duplicate;
 }
 
-async function removeStream(transaction: Transaction, id: string): Promise<Stream | null> {
+async function removeStream(transaction: Transaction, id: string, by: AuditActor): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
   const [row] = await transaction.query<StreamRow>(
     `UPDATE streams SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING ${STREAM_COLUMNS}`,
@@ -243,7 +252,10 @@ async function removeStream(transaction: Transaction, id: string): Promise<Strea
      WHERE stream_id = $1 AND status IN ('pending', 'running')`,
     [id, JOB_OF_DELETED_STREAM],
   );
-  return streamOf(row);
+  const removed = streamOf(row);
+  const { tag, amountOfAddresses } = removed;
+  await auditStream(transaction, by, 'stream.delete', id, { tag, addresses: amountOfAddresses });
+  return removed;
 }
 
 async function forgetAddresses(database: Database, id: string): Promise<void> {

@@ -7,7 +7,10 @@ import { loadStreamsAt } from './load-streams.ts';
 import { createStreamAddressStore } from './stream-addresses.ts';
 import { createStreamStore, type StreamStore } from './stream-store.ts';
 import { holdStreamsVersion } from './streams-version.ts';
+import { exampleActor } from './testing/example-actor.ts';
 import { exampleConfig } from './testing/example-config.ts';
+
+const BY = exampleActor();
 
 let scratch: ScratchDatabase;
 let store: StreamStore;
@@ -20,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 const create = (given: Partial<StreamConfig> = {}): Promise<Stream> =>
-  store.create({ ...exampleConfig(), description: `Stream ${++count}`, ...given }, 'open');
+  store.create({ ...exampleConfig(), description: `Stream ${++count}`, ...given }, BY);
 const load = () => scratch.database.transaction((transaction) => loadStreamsAt(transaction));
 const version = () => scratch.database.transaction((transaction) => holdStreamsVersion(transaction));
 const addressOf = (number: number): Address => parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
@@ -35,15 +38,15 @@ test('every change raises the version, by one', async () => {
   let copy: Stream | null = null;
   const changes: (() => Promise<unknown>)[] = [
     () => create(),
-    () => store.update(stream.id, (current) => ({ ...current, tag: 'changed' })),
-    () => addresses.add(stream.id, [addressOf(1), addressOf(2)]),
-    () => addresses.remove(stream.id, [addressOf(1)]),
-    () => addresses.replace(stream.id, [addressOf(3)]),
+    () => store.update(stream.id, (current) => ({ ...current, tag: 'changed' }), BY),
+    () => addresses.add(stream.id, [addressOf(1), addressOf(2)], BY),
+    () => addresses.remove(stream.id, [addressOf(1)], BY),
+    () => addresses.replace(stream.id, [addressOf(3)], BY),
     () => setStatus(stream.id, 'paused'),
     async () => {
-      copy = await store.duplicate(stream.id, 'open');
+      copy = await store.duplicate(stream.id, BY);
     },
-    () => store.remove(stream.id),
+    () => store.remove(stream.id, BY),
   ];
   for (const change of changes) {
     const before = await version();
@@ -72,7 +75,9 @@ test('blocks wait for no other block and see what was committed before them; a c
     expect((await loadStreamsAt(transaction)).streams.find(({ id }) => id === stream.id)?.tag).toBe('');
     order.push('other block');
   });
-  const change = store.update(stream.id, (current) => ({ ...current, tag: 'later' })).then(() => order.push('change'));
+  const change = store
+    .update(stream.id, (current) => ({ ...current, tag: 'later' }), BY)
+    .then(() => order.push('change'));
   await vi.waitFor(async () => {
     const waiting = await scratch.database.query(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
@@ -94,7 +99,7 @@ test('streams that are active or in error are matched, others are not', async ()
     seen[status] = await matched();
   }
   expect(seen).toEqual({ active: true, paused: false, error: true, terminated: false });
-  await store.remove(stream.id);
+  await store.remove(stream.id, BY);
   expect(await matched()).toBe(false);
 });
 
@@ -109,7 +114,7 @@ test('a stream comes back from the database as it went in', async () => {
     getNativeBalances: [{ selectors: ['$to'], type: 'internalTx' }],
     sendRemoved: true,
   };
-  const stream = await store.create(config, 'open');
+  const stream = await store.create(config, BY);
   expect(await store.get(stream.id)).toEqual({ ...config, ...stream });
   expect((await load()).streams.find(({ id }) => id === stream.id)).toEqual(stream);
 });

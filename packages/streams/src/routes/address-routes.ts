@@ -1,5 +1,13 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { type ApiDependencies, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
+import {
+  type ApiContext,
+  type ApiDependencies,
+  type AuditActor,
+  apiActorOf,
+  errorResponses,
+  querySchema,
+  type RouteModule,
+} from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type AddressChange, createStreamAddressStore } from '../records/stream-addresses.ts';
 import type { StreamServices } from '../stream-services.ts';
@@ -39,28 +47,29 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
       refuseInvalid,
     );
     const change = async (
+      c: ApiContext,
       streamId: string,
       given: string | readonly string[],
-      apply: (streamId: string, addresses: readonly Address[]) => Promise<AddressChange | 'none'>,
+      apply: (streamId: string, addresses: readonly Address[], by: AuditActor) => Promise<AddressChange | 'none'>,
     ) => {
-      const outcome = await apply(streamId, givenAddresses(given, 'address'));
+      const outcome = await apply(streamId, givenAddresses(given, 'address'), apiActorOf(c));
       if (outcome === 'no-stream') throw notFound('Stream');
       if (outcome === 'none') throw notFound('Address');
       return { streamId, address: lowerCase(given) };
     };
     app.openapi(
       add,
-      async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.add), 200),
+      async (c) => c.json(await change(c, c.req.valid('param').id, c.req.valid('json').address, store.add), 200),
       refuseInvalid,
     );
     app.openapi(
       replace,
-      async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.replace), 200),
+      async (c) => c.json(await change(c, c.req.valid('param').id, c.req.valid('json').address, store.replace), 200),
       refuseInvalid,
     );
     app.openapi(
       remove,
-      async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.remove), 200),
+      async (c) => c.json(await change(c, c.req.valid('param').id, c.req.valid('json').address, store.remove), 200),
       refuseInvalid,
     );
   };

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { errorResponses, type RouteModule } from '@chainstead/http';
+import { apiActorOf, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { StreamServices } from '../stream-services.ts';
@@ -12,7 +12,6 @@ import { answer, jsonBody } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
 import { findChain, previewMembers, type StreamChains } from './stream-schema.ts';
 import { refuseInvalid } from './validation-failed.ts';
-import { requesterOf } from './webhook-check.ts';
 
 const TAGS = ['Streams'];
 
@@ -48,8 +47,7 @@ export function blockToWebhookRoute(services: StreamServices): RouteModule {
         const { chainId: chain, blockNumber, streamId } = c.req.valid('param');
         const stream = existing(await store.get(streamId));
         if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-        if (!(await services.sendBlock({ chain, blockNumber, stream, requestedBy: requesterOf(c) })))
-          throw notFound('Block');
+        if (!(await services.sendBlock({ chain, blockNumber, stream, by: apiActorOf(c) }))) throw notFound('Block');
         return c.json(null, 200);
       },
       refuseInvalid,

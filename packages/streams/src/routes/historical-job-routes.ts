@@ -1,5 +1,5 @@
 import { toQuantity } from '@chainstead/core';
-import { errorResponses, querySchema, type RouteModule } from '@chainstead/http';
+import { apiActorOf, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type HistoricalJob, listHistoricalJobs } from '../records/historical-jobs.ts';
 import { createStreamStore } from '../records/stream-store.ts';
@@ -12,7 +12,6 @@ import { answer, jsonBody } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
 import type { StreamChains } from './stream-schema.ts';
 import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
-import { requesterOf } from './webhook-check.ts';
 
 const TAGS = ['Historical jobs'];
 /** The provider's older path and its newer one. */
@@ -37,7 +36,7 @@ export function historicalJobRoutes(services: StreamServices): RouteModule {
             chain,
             range,
             addresses: watched,
-            requestedBy: requesterOf(c),
+            by: apiActorOf(c),
           });
           if (job === null) throw new ValidationFailedError([{ path: '', message: 'there is no block in this range' }]);
           const { id, totalBlocks, totalJobs } = job;

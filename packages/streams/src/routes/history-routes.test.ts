@@ -225,7 +225,14 @@ describe('/history/replay', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: idOf(4), streamId: STREAM_A, payload: { chainId: '0x1' } });
     expect(services.asked).toEqual([
-      { service: 'replay', request: { streamId: STREAM_A, attemptId: idOf(4), requestedBy: 'config:1' } },
+      {
+        service: 'replay',
+        request: {
+          streamId: STREAM_A,
+          attemptId: idOf(4),
+          by: expect.objectContaining({ door: 'api', id: 'config:1' }),
+        },
+      },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { type ApiDependencies, errorResponses, type RouteModule } from '@chainstead/http';
+import { type ApiDependencies, apiActorOf, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { findFailedAttempt } from '../records/attempts.ts';
 import type { StreamServices } from '../stream-services.ts';
@@ -8,7 +8,6 @@ import { idParameter } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
 import { answer, pageSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
-import { requesterOf } from './webhook-check.ts';
 
 const TAGS = ['Stream history'];
 
@@ -47,7 +46,7 @@ export function streamReplayRoute({ replayAttempt }: StreamServices): RouteModul
         const { streamId, id } = c.req.valid('param');
         const attempt = await findFailedAttempt(database, streamId, id);
         if (attempt === null) throw notFound('History');
-        if (!(await replayAttempt({ streamId, attemptId: id, requestedBy: requesterOf(c) }))) throw notFound('History');
+        if (!(await replayAttempt({ streamId, attemptId: id, by: apiActorOf(c) }))) throw notFound('History');
         return c.json(historyResponse(attempt), 200);
       },
       refuseInvalid,

@@ -148,7 +148,10 @@ describe('the official SDK', () => {
       tinyPayload: { block: '7', confirmed: true },
     });
     expect(services.asked).toEqual([
-      { service: 'replay', request: { streamId: id, attemptId: id, requestedBy: 'config:1' } },
+      {
+        service: 'replay',
+        request: { streamId: id, attemptId: id, by: expect.objectContaining({ door: 'api', id: 'config:1' }) },
+      },
     ]);
   });
 

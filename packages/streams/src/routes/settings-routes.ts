@@ -1,4 +1,4 @@
-import { errorResponses, type RouteModule } from '@chainstead/http';
+import { apiActorOf, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { changeStreamSettings, REGIONS, readStreamSettings, type StreamSettings } from '../records/settings.ts';
 import { isStorableText } from './json-text.ts';
@@ -14,7 +14,10 @@ export const streamSettingsRoutes: RouteModule = (app, { database }) => {
   app.openapi(read, async (c) => c.json(settingsResponse(await readStreamSettings(database)), 200), refuseInvalid);
   app.openapi(
     change,
-    async (c) => c.json(settingsResponse(await changeStreamSettings(database, c.req.valid('json'))), 200),
+    async (c) => {
+      const changed = await changeStreamSettings(database, c.req.valid('json'), apiActorOf(c));
+      return c.json(settingsResponse(changed), 200);
+    },
     refuseInvalid,
   );
 };

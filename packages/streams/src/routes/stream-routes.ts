@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
-import { type ApiDependencies, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
+import { type ApiDependencies, apiActorOf, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { createStreamStore, type StreamPosition } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
@@ -13,7 +13,7 @@ import { answer, jsonBody, pageSchema, statusSchema, streamResponse, streamSchem
 import { type StreamChains, streamMembers } from './stream-schema.ts';
 import { requireTraces } from './trace-check.ts';
 import { refuseInvalid } from './validation-failed.ts';
-import { requesterOf, requireWebhook } from './webhook-check.ts';
+import { requireWebhook } from './webhook-check.ts';
 
 const TAGS = ['Streams'];
 
@@ -57,8 +57,9 @@ export function streamListRoutes(services: StreamServices): RouteModule {
         const config = newConfig(c.req.valid('json'));
         checkStream(config, chainOf);
         await requireTraces(services.offersTraces, config, chainOf);
-        await requireWebhook(services, config, requesterOf(c));
-        return c.json(streamResponse(await store.create(config, requesterOf(c))), 200);
+        const by = apiActorOf(c);
+        await requireWebhook(services, config, by.id);
+        return c.json(streamResponse(await store.create(config, by)), 200);
       },
       refuseInvalid,
     );
@@ -87,23 +88,28 @@ export function streamRoutes(services: StreamServices): RouteModule {
         };
         const wanted = changed(existing(await store.get(id)));
         await requireTraces(services.offersTraces, wanted, chainOf);
-        await requireWebhook(services, wanted, requesterOf(c));
+        const by = apiActorOf(c);
+        await requireWebhook(services, wanted, by.id);
         // Checked again on what is locked: another update may have come in between.
-        return c.json(streamResponse(existing(await store.update(id, changed))), 200);
+        return c.json(streamResponse(existing(await store.update(id, changed, by))), 200);
       },
       refuseInvalid,
     );
     app.openapi(
       remove,
-      async (c) => c.json(streamResponse(existing(await store.remove(c.req.valid('param').id))), 200),
+      async (c) => {
+        const removed = await store.remove(c.req.valid('param').id, apiActorOf(c));
+        return c.json(streamResponse(existing(removed)), 200);
+      },
       refuseInvalid,
     );
     app.openapi(
       duplicate,
       async (c) => {
         const { id } = c.req.valid('param');
-        await requireWebhook(services, existing(await store.get(id)), requesterOf(c));
-        return c.json(streamResponse(existing(await store.duplicate(id, requesterOf(c)))), 200);
+        const by = apiActorOf(c);
+        await requireWebhook(services, existing(await store.get(id)), by.id);
+        return c.json(streamResponse(existing(await store.duplicate(id, by))), 200);
       },
       refuseInvalid,
     );

@@ -1,4 +1,3 @@
-import type { ApiContext } from '@chainstead/http';
 import type { StreamConfig } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { WebhookTestError, WebhookTestsLimitedError } from './stream-errors.ts';
@@ -13,9 +12,4 @@ export async function requireWebhook(
   if (test.ok) return;
   if (test.reason === 'too-many') throw new WebhookTestsLimitedError();
   throw new WebhookTestError(stream.webhookUrl, test.reason === 'not-allowed' ? test.range : null);
-}
-
-/** The key that asks, by its id; `open` where no key is needed. */
-export function requesterOf(c: ApiContext): string {
-  return c.get('principal')?.id ?? 'open';
 }

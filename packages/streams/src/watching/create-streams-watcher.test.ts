@@ -7,6 +7,7 @@ import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/t
 import { scanBlock } from '../matching/testing/naive-scan.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
+import { exampleActor } from '../records/testing/example-actor.ts';
 import type { Stream, StreamConfig } from '../stream.ts';
 import { FOLLOWED_CONFIRMATIONS, type FollowedChain, openFollowedChain, walletsOf } from './testing/followed-chain.ts';
 
@@ -28,12 +29,12 @@ function createStream({ chain }: FollowedChain, config: Partial<StreamConfig>): 
   const description = `${chain.key} ${JSON.stringify(config)}`;
   return createStreamStore(scratch.database).create(
     { ...exampleStream(config), chainIds: [chain.id], description },
-    'open',
+    exampleActor(),
   );
 }
 
 const watch = (stream: Stream, addresses: readonly Address[]) =>
-  createStreamAddressStore(scratch.database).add(stream.id, addresses);
+  createStreamAddressStore(scratch.database).add(stream.id, addresses, exampleActor());
 
 const GROWING_NEEDS: readonly Partial<StreamConfig>[] = [
   { includeContractLogs: true },

@@ -34,7 +34,7 @@ function auditView(records: readonly AuditRecord[]): Html {
 <td>${record.door}${record.address === null ? NOTHING : html`, ${shown(record.address)}`}</td><td><code>${shown(record.requestId ?? '–')}</code></td></tr>`,
   );
   return html`<h1>Audit log</h1>
-<p class="soft">Every change that was made here and by commands, the newest first. In SQL: <code>SELECT * FROM audit_log ORDER BY id DESC</code></p>
+<p class="soft">Every change that was made here and by commands, and of streams by the API, the newest first. In SQL: <code>SELECT * FROM audit_log ORDER BY id DESC</code></p>
 ${
   page.length === 0
     ? html`<p>Nothing was changed yet.</p>`

@@ -19,6 +19,10 @@ const statusForm = z.discriminatedUnion('status', [
     sure: z.literal('yes', 'tick the box, so that nobody terminates a stream by mistake'),
   }),
 ]);
+const deleteForm = z.object({
+  stream: id,
+  sure: z.literal('yes', 'tick the box, so that nobody deletes a stream by mistake'),
+});
 const replayForm = z.object({
   stream: id,
   attempt: z
@@ -40,6 +44,14 @@ export function addStreamChanges(routes: ConsoleRoutes, { streams }: ConsoleServ
   routes.change('/streams/addresses', addressesForm, async ({ form, by }) => {
     await streams.changeAddresses(form.stream, form.operation, linesOf(form.addresses), by);
     return { goTo: `/console/streams/${form.stream}/addresses` };
+  });
+  routes.change('/streams/duplicate', streamForm, async ({ form, by }) => {
+    const { id: copy } = await streams.duplicate(form.stream, by);
+    return { goTo: `/console/streams/${copy}` };
+  });
+  routes.change('/streams/delete', deleteForm, async ({ form, by }) => {
+    await streams.remove(form.stream, by);
+    return { goTo: '/console/streams' };
   });
   routes.change('/streams/test', streamForm, async ({ form, by }) => {
     const outcome = await streams.test(form.stream, by);

@@ -56,6 +56,7 @@ function actionsView({ stream, token }: StreamFacts): Html {
 ${status === 'active' || status === 'error' ? setStatus('paused', html`<button class="quiet">Pause</button>`) : NOTHING}
 ${status === 'active' ? NOTHING : setStatus('active', html`<button class="quiet">Resume</button>`)}
 ${changeForm('/console/streams/test', token, html`${field}<button class="quiet">Send the test webhook</button>`)}
+${changeForm('/console/streams/duplicate', token, html`${field}<button class="quiet">Duplicate</button>`)}
 </div>
 ${status === 'active' ? NOTHING : html`<p class="soft">To be resumed, its URL has to answer the test webhook with 2xx; what waits is sent then.</p>`}
 ${
@@ -66,7 +67,14 @@ ${
         html`<p>Blocks are not matched any more: what happens until it is resumed is never sent. What waits is kept.</p>
 <p><label for="sure"><input type="checkbox" id="sure" name="sure" value="yes" required> Terminate the stream ${shown(nameOf(stream), 40)}</label></p><button class="danger">Terminate</button>`,
       )}</details>`
-}`;
+}
+<details><summary>Delete</summary>${changeForm(
+    '/console/streams/delete',
+    token,
+    html`${field}<p>It is gone for good, with what it watches; what waits is dropped. What it sent stays readable by the API, as long as it is kept.</p>
+<p><label for="sure-delete"><input type="checkbox" id="sure-delete" name="sure" value="yes" required> Delete the stream ${shown(nameOf(stream), 40)}</label></p><button class="danger">Delete</button>`,
+    'Delete the stream',
+  )}</details>`;
 }
 
 function configurationView({ stream, chainName }: StreamFacts): Html {

@@ -180,6 +180,29 @@ describe('one stream', () => {
     expect(await status()).toBe('active');
   });
 
+  test('is copied, and deleted only by who is sure; both are in the audit log', async () => {
+    const id = await seedStream(stage.database, { webhookUrl: receiver.url, tag: 'twice' });
+    const copied = await post('/console/streams/duplicate', [['stream', id]]);
+    const copy = copied.goTo.split('/').at(-1) ?? '';
+    expect(copied.status, copied.text).toBe(303);
+    expect((await page(`/console/streams/${copy}`)).text).toContain('twice');
+    expect(await lastAudit()).toMatchObject({ action: 'stream.duplicate', target: copy, details: { of: id } });
+    expect(await post('/console/streams/delete', [['stream', copy]])).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('tick the box'),
+    });
+    expect((await page(`/console/streams/${copy}`)).status).toBe(200);
+    const sure = [
+      ['stream', copy],
+      ['sure', 'yes'],
+    ] as const;
+    expect((await post('/console/streams/delete', sure)).goTo).toBe('/console/streams');
+    expect(await lastAudit()).toMatchObject({ action: 'stream.delete', target: copy, id: visitor.prefix });
+    expect((await page(`/console/streams/${copy}`)).status).toBe(404);
+    expect((await page('/console/streams?text=twice')).text).toContain(id);
+    expect((await post('/console/streams/delete', sure)).status).toBe(404);
+  });
+
   test('sends webhooks once more: one, a selection, all that failed', async () => {
     const id = await seedStream(stage.database, { status: 'paused' });
     for (const block of [1, 2, 3, 4])
@@ -269,7 +292,8 @@ describe('the form', () => {
     expect(saved.status, saved.text).toBe(303);
     const [after] = await read();
     expect({ ...after, updated_at: null }).toEqual({ ...before, updated_at: null });
-    expect(await lastAudit()).toMatchObject({ action: 'stream.update', details: { changed: [] } });
+    // What changed nothing, is no change to write down.
+    expect(await lastAudit()).toMatchObject({ action: 'stream.create', target: id });
   });
 
   test.each<[string, Readonly<Record<string, string>>, string, string]>([

@@ -100,6 +100,21 @@ describe('a stream', () => {
     await context.close();
   });
 
+  test('is copied and deleted without script, after a tick', async () => {
+    const twin = await seedStream(stage.database, { tag: 'twin', webhookUrl: `${receiver.url}/twin` });
+    const options = { ...DESK, javaScriptEnabled: false };
+    const { page, context } = await browser().open(`/console/streams/${twin}`, options);
+    await page.getByRole('button', { name: 'Duplicate' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(twin));
+    await page.getByText('Delete', { exact: true }).first().click();
+    await page.getByRole('checkbox', { name: /^Delete the stream/ }).check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL('**/console/streams');
+    const left = await stage.database.query("SELECT id FROM streams WHERE tag = 'twin' AND deleted_at IS NULL");
+    expect(left).toEqual([{ id: twin }]);
+    await context.close();
+  });
+
   test('is paused, and what failed is chosen and sent once more; its facts move by themselves', async () => {
     const { page, context, complaints } = await browser().open(`/console/streams/${id}`, DESK);
     await page.getByRole('button', { name: 'Pause' }).click();

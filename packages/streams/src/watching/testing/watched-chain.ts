@@ -10,6 +10,7 @@ import { scanBlock } from '../../matching/testing/naive-scan.ts';
 import { changeStreamStatus } from '../../records/change-status.ts';
 import { createStreamAddressStore } from '../../records/stream-addresses.ts';
 import { createStreamStore } from '../../records/stream-store.ts';
+import { exampleActor } from '../../records/testing/example-actor.ts';
 import type { Stream, StreamConfig } from '../../stream.ts';
 import { createStreamsWatcher } from '../create-streams-watcher.ts';
 
@@ -38,6 +39,7 @@ export interface WatchedChain {
 
 const CONFIRMATIONS = 3;
 const PARTIES = 8;
+const BY = exampleActor();
 
 interface ModelMatch {
   readonly blockNumber: number;
@@ -66,7 +68,7 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
   const streams: Stream[] = [];
   for (const [index, config] of CONFIGS.entries()) {
     const description = `${chainId}/${index}`;
-    streams.push(await store.create({ ...exampleStream(config), description, chainIds: [chain.id] }, 'open'));
+    streams.push(await store.create({ ...exampleStream(config), description, chainIds: [chain.id] }, BY));
   }
   const watched = streams.map(() => new Set<Address>());
   const paused = new Set<number>();
@@ -146,11 +148,11 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
         case 'follow':
           return follow(step);
         case 'watch':
-          await addresses.add(streams[step.stream]?.id ?? '', [exampleAddress(step.address)]);
+          await addresses.add(streams[step.stream]?.id ?? '', [exampleAddress(step.address)], BY);
           watched[step.stream]?.add(exampleAddress(step.address));
           return;
         case 'unwatch':
-          await addresses.remove(streams[step.stream]?.id ?? '', [exampleAddress(step.address)]);
+          await addresses.remove(streams[step.stream]?.id ?? '', [exampleAddress(step.address)], BY);
           watched[step.stream]?.delete(exampleAddress(step.address));
           return;
         case 'pause':
@@ -199,7 +201,7 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
         ].join(' '),
       ).sort(),
     async close() {
-      for (const { id } of streams) await store.remove(id);
+      for (const { id } of streams) await store.remove(id, BY);
     },
   };
 }

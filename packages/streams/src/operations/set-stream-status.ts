@@ -1,0 +1,60 @@
+import type { Database } from '@chainstead/db';
+import type { AuditActor } from '@chainstead/http';
+import { auditStream } from '../records/audit-stream.ts';
+import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
+import { ACTIVE_MESSAGE, createStreamStore } from '../records/stream-store.ts';
+import { StreamTerminatedError } from '../routes/stream-errors.ts';
+import { existing } from '../routes/stream-routes.ts';
+import { requireWebhook } from '../routes/webhook-check.ts';
+import type { Stream } from '../stream.ts';
+import type { StreamServices } from '../stream-services.ts';
+
+/** What people set streams to; the API gives them the first two. */
+export type WantedStatus = 'active' | 'paused' | 'terminated';
+
+export interface StatusRequest {
+  readonly status: WantedStatus;
+  /** Whether a terminated stream may become active. @default false */
+  readonly resumeTerminated?: boolean | undefined;
+}
+
+const MESSAGES: Readonly<Record<WantedStatus, string>> = {
+  active: ACTIVE_MESSAGE,
+  paused: 'Stream was paused by the user',
+  terminated: 'Stream was terminated by an operator',
+};
+const ACTIONS = { active: 'stream.resume', paused: 'stream.pause', terminated: 'stream.terminate' } as const;
+
+/**
+ * Pauses, resumes or terminates a stream, and writes it down. To become active, its webhook has to answer the test first.
+ * @throws NotFoundError, StreamTerminatedError, WebhookTestError
+ */
+export async function setStreamStatus(
+  { database, services }: { readonly database: Database; readonly services: Pick<StreamServices, 'testWebhook'> },
+  id: string,
+  wanted: StatusRequest,
+  by: AuditActor,
+): Promise<Stream> {
+  const current = existing(await createStreamStore(database).get(id));
+  if (statusChangeOf(current, wanted)?.status === 'active') await requireWebhook(services, current, by.id);
+  return database.transaction(async (transaction) => {
+    let before: Stream['status'] | null = null;
+    const changed = existing(
+      await changeStreamStatus(transaction, id, (locked) => {
+        const change = statusChangeOf(locked, wanted);
+        if (change !== null) before = locked.status;
+        return change;
+      }),
+    );
+    // What is so already, is no change to write down.
+    if (before !== null) await auditStream(transaction, by, ACTIONS[wanted.status], id, { before });
+    return changed;
+  });
+}
+
+/** Null where the stream is so already. @throws StreamTerminatedError */
+function statusChangeOf(current: Stream, { status, resumeTerminated = false }: StatusRequest): StatusChange | null {
+  if (current.status === status) return null;
+  if (current.status === 'terminated' && !(resumeTerminated && status === 'active')) throw new StreamTerminatedError();
+  return { status, statusMessage: MESSAGES[status] };
+}
