@@ -91,17 +91,17 @@ describe('the overview', () => {
     await context.close();
   });
 
-  test('is live also where its scripts come slowly, one after the other', async () => {
+  test('is live also where its script comes slowly', async () => {
     const { page, context } = await browser().open('/console', DESK);
     let scripts = 0;
     await context.route('**/*.js', async (route) => {
       scripts += 1;
-      await sleep(scripts * 200);
+      await sleep(1_000);
       await route.continue();
     });
     await page.reload();
     await page.locator('[data-beat]:not([data-beat="0"])').waitFor({ timeout: 30_000 });
-    expect(scripts).toBeGreaterThan(3);
+    expect(scripts).toBe(1);
     await context.close();
   });
 

@@ -2,6 +2,7 @@ import type { Chain, ChainRegistry } from '@chainstead/chains';
 import type { Clock, Hash, Logger } from '@chainstead/core';
 import type { Database, DiskPlace } from '@chainstead/db';
 import {
+  type ApiApp,
   type ConfiguredKey,
   createInnerApi,
   type KeyStore,
@@ -14,7 +15,9 @@ import type { HashPlace } from '@chainstead/state';
 import type { StreamOperations } from '@chainstead/streams';
 import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
+import { page } from './layout/page.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-chains.ts';
+import { overviewView } from './pages/overview/overview-view.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
 import { PAGES } from './pages/registry.ts';
 import { bounded, type NodeTest } from './pages/upstreams/node-test.ts';
@@ -22,6 +25,7 @@ import { createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
 import type { ConfiguredUpstream } from './pages/upstreams/upstream-row.ts';
 import { createSessionCookie } from './sessions/session-cookie.ts';
 import { createSessionStore } from './sessions/session-store.ts';
+import { warmUp } from './warm-up.ts';
 
 export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'registry'> {
   /** Of the process, not of a request: live parts outlive theirs. */
@@ -57,6 +61,8 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
 export interface Console {
   /** To be added in front of the key check: it has a check of its own. */
   readonly routes: RouteModule;
+  /** To be awaited before anybody is served. @param api with its routes */
+  warmUp(api: ApiApp): Promise<void>;
   /** Ends the live parts of pages, which would keep the server from closing. */
   close(): void;
 }
@@ -106,6 +112,11 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
         closing: closing.signal,
       });
       api.route('/console', app);
+    },
+    warmUp: (api) => {
+      const frame = { title: 'Overview', path: '', menu: [], assets, version: options.version, viewer: null };
+      const firstPage = async () => page({ ...frame, body: overviewView(await overview.readAfresh()) });
+      return warmUp(api, { firstPage, clock, logger });
     },
     close: () => closing.abort(),
   };

@@ -1,7 +1,8 @@
 import { type DatabaseOptions, isSpread, measureSizes, openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
 import { type RoleSlot, slotName } from '../role-slot.ts';
-import { apiSessions, startApi } from './api.ts';
+import { startApi } from './api.ts';
+import { apiSessions } from './api-sessions.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext, RunningRole, StartRole } from './role.ts';
 import { keepUpstreamRecords } from './upstream-records.ts';

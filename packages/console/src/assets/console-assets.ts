@@ -6,8 +6,6 @@ import { type StaticAsset, staticAsset } from '@chainstead/http';
 
 /** Script and style of all pages: from the packages as they were installed and from `files/`, nothing from elsewhere. */
 export interface ConsoleAssets {
-  readonly styles: readonly string[];
-  readonly scripts: readonly string[];
   /** Changes with the content, so that browsers may keep it for good. */
   address(name: string): string;
   /** Null: there is none of this name and content. */
@@ -23,18 +21,22 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
+/** Between the parts of a script: none of them has to end its last statement. */
+const SCRIPT_SEAM = '\n;\n';
+
 const OWN_FOLDER = fileURLToPath(new URL('./files/', import.meta.url));
 
 /** What each file is made of, by its name in addresses. */
 const FILES: Readonly<Record<string, () => readonly string[]>> = {
-  'uplot.css': () => [inPackage('uplot', 'dist/uPlot.min.css')],
-  'console.css': () => [join(OWN_FOLDER, 'console.css')],
-  // As one: htmx starts as soon as it has run, and an extension that comes later finds nothing to do any more.
-  'htmx.js': () => ['dist/htmx.min.js', 'dist/ext/hx-sse.min.js'].map((file) => inPackage('htmx.org', file)),
+  // One style and one script, since each file more is one more that a first page waits for.
+  'console.css': () => [inPackage('uplot', 'dist/uPlot.min.css'), join(OWN_FOLDER, 'console.css')],
+  'console.js': () => [
+    // With its extension: htmx starts as soon as it has run, and one that comes later finds nothing to do any more.
+    ...['dist/htmx.min.js', 'dist/ext/hx-sse.min.js'].map((file) => inPackage('htmx.org', file)),
+    ...['locale.js', 'live.js', 'plots.js'].map((file) => join(OWN_FOLDER, file)),
+  ],
+  // Asked for by pages with a plot.
   'uplot.js': () => [inPackage('uplot', 'dist/uPlot.iife.min.js')],
-  'locale.js': () => [join(OWN_FOLDER, 'locale.js')],
-  'live.js': () => [join(OWN_FOLDER, 'live.js')],
-  'plots.js': () => [join(OWN_FOLDER, 'plots.js')],
   'icon.svg': () => [join(OWN_FOLDER, 'icon.svg')],
 };
 
@@ -43,13 +45,11 @@ export async function loadConsoleAssets(): Promise<ConsoleAssets> {
   for (const [name, places] of Object.entries(FILES)) {
     const parts = await Promise.all(places().map((place) => readFile(place, 'utf8')));
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain';
-    assets.set(name, staticAsset(Buffer.from(parts.join('\n')), type));
+    const seam = name.endsWith('.js') ? SCRIPT_SEAM : '\n';
+    assets.set(name, staticAsset(Buffer.from(parts.join(seam)), type));
   }
   const tagOf = (name: string): string => assets.get(name)?.etag.slice(1, 17) ?? '';
-  const named = (ending: string): string[] => [...assets.keys()].filter((name) => name.endsWith(ending));
   return {
-    styles: named('.css'),
-    scripts: named('.js'),
     address: (name) => `/console/assets/${tagOf(name)}/${name}`,
     find: (tag, name) => (tag === tagOf(name) ? (assets.get(name) ?? null) : null),
   };

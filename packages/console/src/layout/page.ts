@@ -41,8 +41,8 @@ export function page(facts: PageFacts): Html {
 <meta name="htmx-config" content="${HTMX_CONFIG}">
 <title>${title} · Chainstead</title>
 <link rel="icon" href="${assets.address('icon.svg')}">
-${assets.styles.map((name) => html`<link rel="stylesheet" href="${assets.address(name)}">`)}
-${assets.scripts.map((name) => html`<script defer src="${assets.address(name)}"></script>`)}
+<link rel="stylesheet" href="${assets.address('console.css')}">
+<script defer src="${assets.address('console.js')}" data-plots="${assets.address('uplot.js')}"></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>

@@ -7,9 +7,22 @@
   const HEADROOM = 1.1;
   /** Prices in ether are small. */
   const FRACTION_DIGITS = 6;
+  /** Of the library, which pages without a plot do not need. */
+  const LIBRARY = document.currentScript.dataset.plots;
 
-  async function draw(element) {
-    const answer = await fetch(element.dataset.plot, { headers: { accept: 'application/json' } });
+  function load() {
+    return new Promise((resolve, reject) => {
+      const script = document.createElement('script');
+      script.src = LIBRARY;
+      script.onload = resolve;
+      script.onerror = () => reject(new Error('its script did not come'));
+      document.head.append(script);
+    });
+  }
+
+  async function draw(element, loaded) {
+    const asked = fetch(element.dataset.plot, { headers: { accept: 'application/json' } });
+    const [answer] = await Promise.all([asked, loaded]);
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     const { labels, unit, range, times, values, top = 1, points = false } = await answer.json();
     if (times.length === 0) {
@@ -38,8 +51,11 @@
     new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT })).observe(element);
   }
 
-  for (const element of document.querySelectorAll('[data-plot]'))
-    draw(element).catch((error) => {
+  const elements = document.querySelectorAll('[data-plot]');
+  if (elements.length === 0) return;
+  const loaded = load();
+  for (const element of elements)
+    draw(element, loaded).catch((error) => {
       element.textContent = `The plot could not be loaded: ${error.message}`;
     });
 })();

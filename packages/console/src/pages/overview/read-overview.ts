@@ -44,6 +44,8 @@ export type ChainFacts =
 export interface OverviewSource {
   /** Read once a second at most, however many look. */
   read(): Promise<Overview>;
+  /** Read at once, whatever is kept. */
+  readAfresh(): Promise<Overview>;
   /** All that was ever ingested. */
   chains(): Promise<readonly ChainFacts[]>;
   /** By its name in addresses; null where nothing was ever ingested of it. */
@@ -75,6 +77,7 @@ export function createOverviewSource(options: OverviewOptions): OverviewSource {
   const read = keepForSecond(() => readAll(options, readDay));
   return {
     read: async () => (await read()).overview,
+    readAfresh: async () => (await readAll(options, readDay)).overview,
     chains: async () => [...(await read()).facts.values()],
     chain: async (name) => (await read()).facts.get(name) ?? null,
     async samples({ card }) {

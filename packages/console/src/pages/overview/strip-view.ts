@@ -24,11 +24,12 @@ export function stripOf(whole: BlockRange, ranges: readonly LeveledRange[], { ad
   const parts = coverageStrip(whole, ranges);
   if (parts.length === 0) return NOTHING;
   const label = `History from ${plainCount(whole.from)} to ${plainCount(whole.to)}`;
+  // There are thousands of parts on a page of many chains: each says what it is once.
   const drawn = parts.flatMap(({ range, level, at, cells }) => {
     if (level === null) return [];
     const says = `${unit} ${plainCount(range.from)} to ${plainCount(range.to)}: ${meaningOf(level)}`;
     return [
-      html`<a href="${address}?from=${range.from}&amp;to=${range.to}" aria-label="${says}"><rect class="l-${level}" x="${at}" y="0" width="${cells}" height="${HEIGHT}"><title>${says}</title></rect></a>`,
+      html`<a href="${address}?from=${range.from}&amp;to=${range.to}"><title>${says}</title><rect class="l-${level}" x="${at}" width="${cells}" height="${HEIGHT}"/></a>`,
     ];
   });
   return html`<svg class="strip" viewBox="0 0 ${STRIP_CELLS} ${HEIGHT}" preserveAspectRatio="none" role="group" aria-label="${label}">${drawn}</svg>`;

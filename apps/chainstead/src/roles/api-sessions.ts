@@ -1,0 +1,27 @@
+import type { DatabaseOptions } from '@chainstead/db';
+import { REQUEST_TIMEOUT_MS } from './api-limits.ts';
+
+/** Of the API's connections to the database: no statement outlives the request that waits for it by much. */
+const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  statement_timeout: String(REQUEST_TIMEOUT_MS),
+  lock_timeout: String(REQUEST_TIMEOUT_MS / 2),
+  // Compiling takes longer than any page.
+  jit: 'off',
+};
+
+/** Plans are made once and fit all values. Pages are ranges of indexes and look-ups by key: also of tables that are small yet. */
+const PLAN_SETTINGS: Readonly<Record<string, string>> = {
+  plan_cache_mode: 'force_generic_plan',
+  random_page_cost: '1.1',
+};
+
+/**
+ * How the API's connections to the database are set up.
+ * @param isDistributed whether tables lie in shards: Citus can't plan most pages for all values at once, and plans each by its own
+ */
+export function apiSessions(prepared: boolean, isDistributed = false): Pick<DatabaseOptions, 'settings' | 'prepared'> {
+  return {
+    prepared,
+    settings: prepared && !isDistributed ? { ...SESSION_SETTINGS, ...PLAN_SETTINGS } : SESSION_SETTINGS,
+  };
+}

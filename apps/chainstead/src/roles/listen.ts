@@ -1,0 +1,138 @@
+import { createCursorCodec } from '@chainstead/core';
+import {
+  type ApiApp,
+  type ApiServer,
+  type ApiUsageCounter,
+  type BodyBudget,
+  createApi,
+  createKeyStore,
+  loadServerSecret,
+  type RawHandler,
+  type RequestDatabase,
+  type RouteModule,
+  type SharedLimits,
+  serveApi,
+  type UpgradeHandler,
+} from '@chainstead/http';
+import { ListenError } from '../listen-error.ts';
+import { VERSION } from '../version.ts';
+import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
+import { readAptosReadiness } from './aptos-readiness.ts';
+import { readDocumentExamples } from './document-examples.ts';
+import { readReadiness } from './readiness.ts';
+import type { RoleContext, RunningRole, StopOptions } from './role.ts';
+import { watchSchema } from './schema-watch.ts';
+
+const RATE_WINDOW_SECONDS = 1;
+/** Of the time to stop, what requests at work may take; the rest is for closing the database. */
+const CLOSE_SHARE = 0.8;
+
+/** What is served, and where. */
+interface Served {
+  readonly routes: readonly RouteModule[];
+  readonly openRoutes?: readonly RouteModule[];
+  readonly rawHandler?: RawHandler;
+  readonly upgrades?: UpgradeHandler;
+  readonly bodies?: BodyBudget;
+  readonly requests?: RequestDatabase;
+  readonly sharedLimits?: SharedLimits;
+  readonly usage?: ApiUsageCounter;
+  readonly host: string;
+  readonly port: number;
+  readonly servesMetrics: boolean;
+  /** Where Aptos routes mean testnet; all other routes are the same. */
+  readonly testnetPort?: number | null;
+  /** What is done before anybody is served. @default nothing */
+  readonly warmUp?: (app: ApiApp) => Promise<void>;
+}
+
+/** Serves routes of the API with what every server has: /health, /ready, /synced, the documentation. @throws ListenError */
+export async function listen(context: RoleContext, served: Served): Promise<RunningRole> {
+  const { configuration, database, logger, metrics, clock } = context;
+  const { api } = configuration;
+  const schema = await watchSchema({ database, logger });
+  const app = createApi({
+    chains: configuration.chainRegistry,
+    database: served.requests?.database ?? database,
+    ...(served.requests !== undefined && {
+      reads: served.requests.reads,
+      shown: served.requests.shown,
+      requestScope: served.requests.scope,
+    }),
+    indexed: {
+      chains: configuration.chains.map(({ chain }) => chain),
+      datasets: configuration.datasets.map(({ name }) => name),
+    },
+    logger,
+    metrics,
+    keys: createKeyStore({ database, configured: api.keys }),
+    cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
+    limits: {
+      bodyBytesMax: BODY_BYTES_MAX,
+      pageLimitMax: api.pageLimitMax,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      rateLimit: api.rateLimit === null ? null : { requests: api.rateLimit, windowSeconds: RATE_WINDOW_SECONDS },
+    },
+    ...(served.bodies !== undefined && { bodies: served.bodies }),
+    ...(served.sharedLimits !== undefined && { sharedLimits: served.sharedLimits }),
+    ...(served.usage !== undefined && { usage: served.usage }),
+    host: served.host,
+    servesMetrics: served.servesMetrics,
+    cors: { origins: api.corsOrigins },
+    version: VERSION,
+    protection: { metricsKey: api.metricsKey, docs: api.protectDocs },
+    readiness: async () => {
+      await database.query('SELECT 1');
+      return { ready: true, reasons: [], notes: schema.note === null ? [] : [schema.note] };
+    },
+    synchronization: async () => {
+      const now = clock.now();
+      const { chains, datasets } = configuration;
+      const { reasons } = await readReadiness(database, { chains, datasets, readyLagBlocks: api.readyLagBlocks, now });
+      const all = [...reasons, ...(await readAptosReadiness(database, configuration.aptos, now))];
+      return { ready: all.length === 0, reasons: all };
+    },
+    examples: () => readDocumentExamples(database, configuration),
+    routes: served.routes,
+    openRoutes: served.openRoutes ?? [],
+  });
+  const ports = [served.port, ...(typeof served.testnetPort === 'number' ? [served.testnetPort] : [])];
+  const servers: ApiServer[] = [];
+  const stop = async (how?: StopOptions): Promise<void> => {
+    schema.stop();
+    await Promise.all(servers.map((server) => server.close(how)));
+  };
+  try {
+    await served.warmUp?.(app);
+    for (const port of ports) servers.push(await serveAt(context, app, served, port));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: servers[0]?.url ?? null, stop };
+}
+
+/** @throws ListenError */
+async function serveAt(
+  context: RoleContext,
+  app: ApiApp,
+  { host, rawHandler, upgrades }: Served,
+  port: number,
+): Promise<ApiServer> {
+  const { configuration, logger } = context;
+  try {
+    const closeDeadlineMs = configuration.stopTimeoutMs * CLOSE_SHARE;
+    const server = await serveApi(app, {
+      host,
+      port,
+      closeDeadlineMs,
+      connectionsMax: configuration.api.connectionsMax,
+      ...(rawHandler !== undefined && { rawHandler }),
+      ...(upgrades !== undefined && { upgrades }),
+    });
+    logger.info({ address: server.url }, 'Listening');
+    return server;
+  } catch (error) {
+    throw new ListenError({ host, port, cause: error });
+  }
+}

@@ -1,0 +1,45 @@
+import { afterEach, expect, test } from 'vitest';
+import { type ConsoleStage, openConsoleStage } from './testing/console-stage.ts';
+import { seedChains } from './testing/seed-chains.ts';
+
+let stage: ConsoleStage | undefined;
+afterEach(() => stage?.close());
+
+test('what a first page needs of a day is read before anybody is served', async () => {
+  const statements: string[] = [];
+  stage = await openConsoleStage({
+    wrap: (database) => ({
+      ...database,
+      query: (text, values) => {
+        statements.push(text);
+        return database.query(text, values);
+      },
+    }),
+  });
+  await seedChains(stage.database, [7]);
+  await stage.console.warmUp(stage.app);
+  const samples = () => statements.filter((text) => text.includes('chain_samples')).length;
+  const before = samples();
+  expect(before).toBeGreaterThan(1);
+  const visitor = await stage.signIn();
+  const page = await stage.get('/console', visitor);
+  expect(await page.text()).toContain('chain-7');
+  // Those of the last minutes are read once more, those of the day are kept.
+  expect(samples()).toBe(before + 1);
+});
+
+test('a database that fails meanwhile fails no start', async () => {
+  let isAway = true;
+  stage = await openConsoleStage({
+    wrap: (database) => ({
+      ...database,
+      query: (text, values) => {
+        if (isAway && text.includes('chain_samples')) throw new Error('away');
+        return database.query(text, values);
+      },
+    }),
+  });
+  await stage.console.warmUp(stage.app);
+  isAway = false;
+  expect((await stage.get('/console/sign-in')).status).toBe(200);
+});
