@@ -75,6 +75,7 @@ async function startAndAsk(packaged: EmptyMachine): Promise<void> {
         assert.equal(response.status, 200, `${path}: ${await response.text()}`);
       }
       console.log(`✓ chainstead start answers ${ASKED.join(', ')}`);
+      console.log(`✓ and the console, with ${await askConsole(address)} files of its own and of dependencies`);
       await packaged.run(BIN, ['status']);
       program.kill('SIGTERM');
     }
@@ -84,6 +85,17 @@ async function startAndAsk(packaged: EmptyMachine): Promise<void> {
     clearTimeout(impatience);
     if (program.exitCode === null) program.kill('SIGKILL');
   }
+}
+
+/** Whoever is not signed in is led to the sign-in, with script and style. @returns how many files the page names */
+async function askConsole(address: string): Promise<number> {
+  const page = await fetch(`${address}/console`, { headers: { accept: 'text/html' } });
+  const text = await page.text();
+  assert.deepEqual([page.status, new URL(page.url).pathname], [200, '/console/sign-in'], text);
+  const files = [...text.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, file = '']) => file);
+  assert.ok(files.length > 0, text);
+  for (const file of files) assert.equal((await fetch(`${address}${file}`)).status, 200, file);
+  return files.length;
 }
 
 async function runInCheckout(args: readonly string[]): Promise<string> {
