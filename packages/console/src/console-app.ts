@@ -13,8 +13,10 @@ import { html } from 'hono/html';
 import { type ConsoleAssets, KEPT_FOREVER } from './assets/console-assets.ts';
 import type { ConsoleContext, ConsoleEnv, ConsolePage, ConsoleServices } from './console-page.ts';
 import { createConsoleRoutes } from './console-routes.ts';
+import type { Html } from './layout/html.ts';
 import { page } from './layout/page.ts';
 import { createSendLive } from './live/live-route.ts';
+import { sendParted } from './parted-page.ts';
 import { refuseForeign } from './sessions/refuse-foreign.ts';
 import { requireSession } from './sessions/require-session.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
@@ -79,7 +81,10 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
     sendLive: createSendLive({ sessions, clock, logger, closing }),
     async render(c, path, view) {
       const viewer = { keyName: c.get('session').keyName, token: c.get('token') };
-      return c.html(await page({ ...frame, ...view, path, viewer }), view.status ?? 200);
+      const { title } = view;
+      const around = (body: Html): Html => page({ ...frame, title, body, path, viewer });
+      if ('parts' in view) return sendParted(c, view.parts, { frame: around, logger });
+      return c.html(await around(view.body), view.status ?? 200);
     },
   });
   for (const one of pages) one.addRoutes(routes.of(one.path), services);

@@ -70,8 +70,8 @@ export interface ChangeRequest<Form> extends PageRequest {
   readonly by: AuditActor;
 }
 
-/** A page's content, another address to look at, or a file. */
-export type Answer = View | { readonly goTo: string } | FileAnswer;
+/** A page's content, at once or bit by bit, another address to look at, or a file. */
+export type Answer = View | PartedView | { readonly goTo: string } | FileAnswer;
 
 export interface FileAnswer {
   readonly content: string | Uint8Array;
@@ -88,6 +88,12 @@ export interface View {
   readonly body: Html;
   /** @default 200 */
   readonly status?: 200 | 400 | 404;
+}
+
+/** A page whose content comes bit by bit, while somebody waits: shown as it comes, also without script. */
+export interface PartedView {
+  readonly title: string;
+  readonly parts: AsyncIterable<Html>;
 }
 
 /** What pages work with. */

@@ -8,6 +8,7 @@ import type {
   ConsoleRoutes,
   FileAnswer,
   PageRequest,
+  PartedView,
   View,
 } from './console-page.ts';
 import type { SendLive } from './live/live-route.ts';
@@ -15,8 +16,8 @@ import type { SendLive } from './live/live-route.ts';
 export interface ConsoleRoutesOptions {
   readonly actorOf: (c: ConsoleContext) => AuditActor;
   readonly sendLive: SendLive;
-  /** A whole page. @param path of the page that shows it, for the menu */
-  render(c: ConsoleContext, path: string, view: View): Promise<Response>;
+  /** A whole page, or one whose content comes bit by bit. @param path of the page that shows it, for the menu */
+  render(c: ConsoleContext, path: string, view: View | PartedView): Promise<Response>;
 }
 
 /** What pages add their routes by. @param app behind the session check */

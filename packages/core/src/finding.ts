@@ -48,6 +48,27 @@ export function findingsOf(subject: string): FindingsOf {
   };
 }
 
+/** Told of a finding as soon as there is one. */
+export type OnFinding = (finding: Finding) => void;
+
+/** Findings as they are gathered. */
+export interface FindingList {
+  readonly findings: readonly Finding[];
+  add(...found: readonly Finding[]): void;
+}
+
+/** An empty list that tells of what is added. */
+export function findingList(onFinding?: OnFinding): FindingList {
+  const findings: Finding[] = [];
+  return {
+    findings,
+    add(...found) {
+      findings.push(...found);
+      for (const finding of found) onFinding?.(finding);
+    },
+  };
+}
+
 /** Of several findings the one that asks for most; of none `ok`. */
 export function worstVerdict(findings: readonly Pick<Finding, 'verdict'>[]): Verdict {
   const verdicts = findings.map(({ verdict }) => verdict);

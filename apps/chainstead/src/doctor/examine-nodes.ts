@@ -1,7 +1,7 @@
 /** Looks at the nodes of chains: of `chainstead doctor`, and of the console's test of a node. */
 import { chainKeyOf, checkFullnode, networkOfChain } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
-import { type CheckReport, type Clock, findingsOf } from '@chainstead/core';
+import { type CheckReport, type Clock, findingsOf, type OnFinding } from '@chainstead/core';
 import { checkNode, type KnownBlock, type UpstreamConfig } from '@chainstead/rpc';
 import { datasetsOf } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
@@ -20,6 +20,8 @@ export interface ExamineOptions {
   readonly deadlineMs: number;
   /** Blocks that are known to belong to a chain. @default none are */
   readonly knownBlocks?: (chain: Chain) => Promise<readonly KnownBlock[]>;
+  /** Of one node alone. @default nobody is told before the end */
+  readonly onFinding?: OnFinding | undefined;
 }
 
 /** Chains whose nodes are looked at side by side; those of one chain one after the other, as they are compared. */
@@ -90,7 +92,7 @@ export async function examineUrl(options: ExamineOptions, chain: string, url: st
 }
 
 async function examineChain(
-  { configuration, clock, signal, deadlineMs, knownBlocks }: ExamineOptions,
+  { configuration, clock, signal, deadlineMs, knownBlocks, onFinding }: ExamineOptions,
   chain: Chain,
   upstreams: readonly UpstreamConfig[],
   others: readonly UpstreamConfig[],
@@ -100,7 +102,8 @@ async function examineChain(
   const needsTraces = datasets.some(({ wholeBlocks }) => wholeBlocks?.reads(chain).includes('internalTransactions'));
   const reports: NodeReport[] = [];
   for (const upstream of upstreams) {
-    const report = await checkNode({ chain, upstream, others, known, needsTraces, deadlineMs, signal, clock });
+    const asked = { chain, upstream, others, known, needsTraces };
+    const report = await checkNode({ ...asked, deadlineMs, signal, clock, onFinding });
     reports.push({ chain: chain.key, ...report });
   }
   if (upstreams.length > 0) return reports;
@@ -116,7 +119,7 @@ function noNode(chain: string) {
 }
 
 async function examineNetwork(
-  { signal, deadlineMs }: ExamineOptions,
+  { signal, deadlineMs, onFinding }: ExamineOptions,
   { network, fullnodes, apiKey }: Pick<AptosNetworkConfiguration, 'network' | 'fullnodes' | 'apiKey'>,
   urls: readonly string[],
 ): Promise<NodeReport[]> {
@@ -124,7 +127,8 @@ async function examineNetwork(
   for (const url of urls) {
     // A key is for those that it was configured for.
     const key = fullnodes.includes(url) ? apiKey : null;
-    const report = await checkFullnode({ network, url, apiKey: key, others: fullnodes, deadlineMs, signal });
+    const asked = { network, url, apiKey: key, others: fullnodes };
+    const report = await checkFullnode({ ...asked, deadlineMs, signal, onFinding });
     reports.push({ chain: chainKeyOf(network), ...report });
   }
   return reports;

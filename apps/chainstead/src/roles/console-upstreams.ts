@@ -38,7 +38,7 @@ export function createNodeTest({ configuration, database, clock }: RoleContext):
   const known = configuration.chainRegistry.all().map(({ key }) => key);
   return {
     chains: [...new Set([...own, ...known, chainKeyOf('mainnet'), chainKeyOf('testnet')])],
-    run: (chain, url) => {
+    run: (chain, url, onFinding) => {
       const signal = AbortSignal.timeout(TEST_MS);
       return examineUrl(
         {
@@ -46,6 +46,7 @@ export function createNodeTest({ configuration, database, clock }: RoleContext):
           clock,
           signal,
           deadlineMs: TEST_MS,
+          onFinding,
           knownBlocks: async ({ id }) => {
             const blocks = await readKnownBlocks(database, id);
             return blocks.map((block) => ({ ...block, source: 'what is indexed' }));

@@ -1,4 +1,13 @@
-import { type CheckReport, type Finding, findingsOf, quotable, redactUrl } from '@chainstead/core';
+import {
+  type CheckReport,
+  type Finding,
+  type FindingList,
+  findingList,
+  findingsOf,
+  type OnFinding,
+  quotable,
+  redactUrl,
+} from '@chainstead/core';
 import type { AptosNetwork } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
 import { createHttpFullnode, type HttpFullnode } from './http-fullnode.ts';
@@ -16,6 +25,8 @@ export interface FullnodeCheckOptions {
   /** For all of it. Milliseconds. @default 60,000 */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
+  /** @default nobody is told before the end */
+  readonly onFinding?: OnFinding | undefined;
 }
 
 const DEADLINE_MS = 60_000;
@@ -60,12 +71,12 @@ export async function checkFullnode(options: FullnodeCheckOptions): Promise<Chec
     .slice(0, OTHERS_MAX)
     .map(open);
   const startedAt = performance.now();
-  const findings: Finding[] = [];
+  const { findings, add } = findingList(options.onFinding);
   try {
-    await checkAll(network, fullnode, others, findings);
+    await checkAll(network, fullnode, others, add);
   } catch (error) {
     if (!signal.aborted && !(error instanceof FullnodeFault)) throw error;
-    findings.push(
+    add(
       signal.aborted
         ? findingsOf('time').warning(
             `used up after ${fullnode.calls} calls, before all was looked at`,
@@ -114,14 +125,14 @@ async function checkAll(
   network: AptosNetwork,
   fullnode: Asked,
   others: readonly Asked[],
-  findings: Finding[],
+  add: FindingList['add'],
 ): Promise<void> {
   const info = await readLedger(fullnode);
   const chain = chainKeyOf(network);
   const told = findingsOf('chain id');
   if (info.chainId !== chainIdOf(network)) {
     const other = networkOfChainId(info.chainId);
-    findings.push(
+    add(
       told.bad(
         `${info.chainId}${other === null ? '' : ` (${chainKeyOf(other)})`}, not ${chainIdOf(network)} (${chain})`,
         'It is of another network: Chainstead leaves it out.',
@@ -130,21 +141,21 @@ async function checkAll(
     );
     return;
   }
-  findings.push(told.ok(`${info.chainId} (${chain})`));
+  add(told.ok(`${info.chainId} (${chain})`));
   const infos = await Promise.all(others.map(async (other) => ({ other, info: await readLedgerOrNull(other) })));
   const comparable = infos.flatMap(({ other, info: its }) =>
     its?.chainId === info.chainId ? [{ other, info: its }] : [],
   );
-  findings.push(
+  add(
     checkReach(
       info,
       comparable.map((one) => ({ name: one.other.name, head: one.info.head })),
     ),
   );
-  findings.push(checkOldest(info));
-  findings.push(await checkRoots(fullnode, info, comparable));
-  findings.push(await checkLatency(fullnode));
-  findings.push(await checkReadingSpeed(fullnode, info));
+  add(checkOldest(info));
+  add(await checkRoots(fullnode, info, comparable));
+  add(await checkLatency(fullnode));
+  add(await checkReadingSpeed(fullnode, info));
 }
 
 async function readLedger(fullnode: Asked): Promise<LedgerInfo> {

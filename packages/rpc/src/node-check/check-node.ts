@@ -1,5 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { type CheckReport, type Clock, type Finding, findingsOf, systemClock } from '@chainstead/core';
+import {
+  type CheckReport,
+  type Clock,
+  type FindingList,
+  findingList,
+  findingsOf,
+  type OnFinding,
+  systemClock,
+} from '@chainstead/core';
 import { RequestAbortedError } from '../errors.ts';
 import { nameUpstreams } from '../redact-secrets.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
@@ -27,6 +35,8 @@ export interface NodeCheckOptions {
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
+  /** @default nobody is told before the end */
+  readonly onFinding?: OnFinding | undefined;
 }
 
 const DEADLINE_MS = 60_000;
@@ -58,12 +68,12 @@ export async function checkNode(options: NodeCheckOptions): Promise<CheckReport>
     .filter(({ url }) => url !== upstream.url && /^https?:/.test(url))
     .slice(0, OTHERS_MAX)
     .map((config) => createNodeProbe({ ...probing, config }));
-  const findings: Finding[] = [];
+  const { findings, add } = findingList(options.onFinding);
   try {
-    await checkAll({ ...options, clock }, probe, others, findings);
+    await checkAll({ ...options, clock }, probe, others, add);
   } catch (error) {
     if (!(error instanceof RequestAbortedError)) throw error;
-    findings.push(
+    add(
       findingsOf('time').warning(
         `used up after ${probe.calls} calls, before all was looked at`,
         'What is not told here is not known.',
@@ -81,28 +91,28 @@ async function checkAll(
   { chain, known = [], needsTraces = false, clock }: NodeCheckOptions & { readonly clock: Clock },
   probe: NodeProbe,
   others: readonly NodeProbe[],
-  findings: Finding[],
+  add: FindingList['add'],
 ): Promise<void> {
   const identity = await checkChainId(chain, probe);
-  findings.push(identity);
+  add(identity);
   if (identity.verdict === 'bad') return;
-  findings.push(await checkClient(probe));
+  add(await checkClient(probe));
   const otherHeads = await readHeads(chain, others);
   const { number: head, findings: ofHead } = await checkHead({ chain, probe, others: otherHeads, clock });
-  findings.push(...ofHead);
+  add(...ofHead);
   if (head === null) return;
   const elsewhere = await readKnown(others, Math.min(head, ...otherHeads.map((other) => other.head)));
-  findings.push(await checkBranch(probe, [...known.filter(({ number }) => number <= head), ...elsewhere]));
-  findings.push(await checkFinalized(chain, probe, head));
-  findings.push(await checkReceipts(probe, head));
-  findings.push(await checkLogRange(chain, probe, head));
-  findings.push(await checkBatches(probe));
-  findings.push(await checkOldBlocks(chain, probe, head));
-  findings.push(await checkOldState(chain, probe, head));
-  findings.push(await checkTraces(probe, head, needsTraces));
-  findings.push(await checkAccountProofs(probe, head));
-  findings.push(await checkLatency(chain, probe));
-  findings.push(await checkReadingSpeed(chain, probe, head));
+  add(await checkBranch(probe, [...known.filter(({ number }) => number <= head), ...elsewhere]));
+  add(await checkFinalized(chain, probe, head));
+  add(await checkReceipts(probe, head));
+  add(await checkLogRange(chain, probe, head));
+  add(await checkBatches(probe));
+  add(await checkOldBlocks(chain, probe, head));
+  add(await checkOldState(chain, probe, head));
+  add(await checkTraces(probe, head, needsTraces));
+  add(await checkAccountProofs(probe, head));
+  add(await checkLatency(chain, probe));
+  add(await checkReadingSpeed(chain, probe, head));
 }
 
 /** Of those that answer, and are of the chain. */

@@ -5,7 +5,8 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { nodeReportView } from './node-report-view.ts';
+import { nodeReportParts } from './node-report-view.ts';
+import { findingsOfTest } from './node-test.ts';
 import { testForm, upstreamsView } from './upstreams-view.ts';
 import { readCursor } from './wrong-answer-cursor.ts';
 import { wrongAnswersView } from './wrong-answers-view.ts';
@@ -56,14 +57,16 @@ ${testForm(token, nodeTest.chains, first)}`,
       await database.transaction((transaction) =>
         recordAudit(transaction, by, { action: 'node.test', target: chain, details: { node } }),
       );
-      const tested = await nodeTest.run(chain, url);
-      if (tested === null)
+      const findings = findingsOfTest((onFinding) => nodeTest.run(chain, url, onFinding));
+      // What keeps a test from beginning is answered as what it is.
+      const first = await findings.next();
+      if (first.value === null)
         throw new InvalidParameterError({
           parameter: 'chain',
           given: chain,
           allowed: 'a name of a chain, such as eth',
         });
-      return { title: 'Test of a node', body: nodeReportView(tested) };
+      return { title: 'Test of a node', parts: nodeReportParts(first, findings) };
     });
   },
 };

@@ -10,13 +10,15 @@ const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 
 let stage: ConsoleStage;
 let opened: ConsoleBrowser | undefined;
+/** What the verdict of a test waits for; undefined: for nothing. */
+let verdictMay: PromiseWithResolvers<void> | undefined;
 
 beforeAll(async () => {
   stage = await openConsoleStage({
     upstreams: [{ chain: 'eth', name: 'node-a.example', requestsPerSecond: 10, concurrency: 4, isPrivate: false }],
     nodeTest: {
       chains: ['eth', 'base'],
-      run: async (chain) => {
+      run: async (chain, _url, onFinding) => {
         const finding = {
           subject: 'client',
           verdict: 'warning' as const,
@@ -24,6 +26,8 @@ beforeAll(async () => {
           meaning: 'Slow.',
           remedy: 'Move.',
         };
+        onFinding?.(finding);
+        await verdictMay?.promise;
         return { chain, name: 'node.example', findings: [finding], calls: 12, tookMs: 2_500 };
       },
     },
@@ -85,6 +89,20 @@ describe('upstreams in a browser', () => {
     expect(complaints).toEqual([]);
     await page.getByRole('link', { name: 'Test another one' }).click();
     await page.waitForURL('**/console/upstreams#test');
+    await context.close();
+  });
+
+  test('shows what was found of a node before the test is over, without script', async () => {
+    verdictMay = Promise.withResolvers();
+    const { page, context } = await browser().open('/console/upstreams', { javaScriptEnabled: false });
+    const form = page.getByRole('form', { name: 'Test a node' });
+    await form.getByLabel('Address').fill('https://node.example');
+    await form.getByRole('button').click({ noWaitAfter: true });
+    await page.getByRole('cell', { name: 'Slow.' }).waitFor();
+    expect(await page.getByText('It can be used').count()).toBe(0);
+    verdictMay.resolve();
+    await page.getByText('It can be used, with what the warnings say.').waitFor();
+    verdictMay = undefined;
     await context.close();
   });
 

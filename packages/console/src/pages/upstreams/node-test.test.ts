@@ -1,0 +1,115 @@
+import { type Finding, findingsOf, type OnFinding } from '@chainstead/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { findingsOfTest, type TestedNode } from './node-test.ts';
+
+const finding = (subject: string): Finding => findingsOf(subject).ok(`found of ${subject}`);
+const report = (...subjects: string[]): TestedNode => ({
+  chain: 'eth',
+  name: 'node.example',
+  findings: subjects.map(finding),
+  calls: 12,
+  tookMs: 2_500,
+});
+
+/** Of the test that is under way. */
+let tell: OnFinding | undefined;
+let outcome: PromiseWithResolvers<TestedNode | null>;
+beforeEach(() => {
+  tell = undefined;
+  outcome = Promise.withResolvers();
+});
+const run = (onFinding: OnFinding): Promise<TestedNode | null> => {
+  tell = onFinding;
+  return outcome.promise;
+};
+
+describe('findings of a test', () => {
+  test('come one by one, also several at once, and the whole at the end', async () => {
+    const findings = findingsOfTest(run);
+    const first = findings.next();
+    tell?.(finding('a'));
+    expect(await first).toEqual({ done: false, value: finding('a') });
+    tell?.(finding('b'));
+    tell?.(finding('c'));
+    outcome.resolve(report('a', 'b', 'c'));
+    expect([await findings.next(), await findings.next()].map(({ value }) => value)).toEqual([
+      finding('b'),
+      finding('c'),
+    ]);
+    expect(await findings.next()).toEqual({ done: true, value: report('a', 'b', 'c') });
+  });
+
+  test('come before what the test fails with', async () => {
+    const findings = findingsOfTest(run);
+    const first = findings.next();
+    tell?.(finding('a'));
+    outcome.reject(new Error('broken'));
+    expect(await first).toEqual({ done: false, value: finding('a') });
+    await expect(findings.next()).rejects.toThrow('broken');
+  });
+});
+
+describe('the page of a test', () => {
+  let stage: ConsoleStage;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    stage = await openConsoleStage({
+      nodeTest: { chains: ['eth'], run: (_chain, _url, onFinding = () => {}) => run(onFinding) },
+    });
+    visitor = await stage.signIn();
+  });
+  afterAll(() => stage.close());
+
+  /** What arrives of the page until it has the text. */
+  async function until(reader: ReadableStreamDefaultReader<string>, text: string): Promise<string> {
+    let page = '';
+    while (!page.includes(text)) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`The page ended without ${text}`);
+      page += value;
+    }
+    return page;
+  }
+
+  async function ask(): Promise<ReadableStreamDefaultReader<string>> {
+    const fields = { chain: 'eth', url: 'https://node.example' };
+    const asked = stage.post('/console/upstreams/test', fields, visitor, {
+      origin: 'http://localhost',
+      'sec-fetch-site': 'same-origin',
+      'accept-encoding': 'gzip',
+    });
+    await expect.poll(() => tell).toBeDefined();
+    tell?.(finding('chain id'));
+    const answer = await asked;
+    expect(answer.status).toBe(200);
+    // Whoever compresses it has to gather it.
+    expect(answer.headers.get('content-encoding')).toBeNull();
+    expect(answer.headers.get('cache-control')).toBe('no-store, no-transform');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    if (answer.body === null) throw new Error('There is no body');
+    return answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  test('shows each finding as soon as there is one, and the verdict at the end', async () => {
+    const reader = await ask();
+    const begun = await until(reader, 'found of chain id');
+    expect(begun).toContain('<title>Test of a node');
+    expect(begun).not.toContain('found of head');
+    tell?.(finding('head'));
+    const more = await until(reader, 'found of head');
+    expect(more).not.toContain('It is good for this chain');
+    outcome.resolve(report('chain id', 'head'));
+    const end = await until(reader, '</html>');
+    expect(end).toContain('It is good for this chain.');
+    expect(end).not.toContain('found of head');
+  });
+
+  test('that breaks off says so where it stops', async () => {
+    const reader = await ask();
+    outcome.reject(new Error('a defect'));
+    const page = await until(reader, '</html>');
+    expect(page).toMatch(/<\/table><\/div><p class="problem" role="alert">This broke off/);
+    expect(page).not.toContain('a defect');
+  });
+});
