@@ -13,6 +13,7 @@ import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { checkStream } from '../routes/check-stream.ts';
 import { givenAddresses } from '../routes/given-addresses.ts';
+import { setStreamStatus, type WantedStatus } from '../routes/set-stream-status.ts';
 import { changedConfig, newConfig } from '../routes/stream-config.ts';
 import { notFound, StreamChainError, WebhookTestsLimitedError } from '../routes/stream-errors.ts';
 import { existing, streamChains } from '../routes/stream-routes.ts';
@@ -22,7 +23,6 @@ import { parseBody } from '../routes/validation-failed.ts';
 import { requireWebhook } from '../routes/webhook-check.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
-import { setStreamStatus, type WantedStatus } from './set-stream-status.ts';
 
 /** A configuration as people give it: members as in the body of `PUT /streams/evm`, not read yet. */
 export interface GivenStream {

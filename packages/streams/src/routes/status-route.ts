@@ -1,8 +1,8 @@
 import { apiActorOf, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { setStreamStatus } from '../operations/set-stream-status.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { idParameters } from './list-parameters.ts';
+import { setStreamStatus } from './set-stream-status.ts';
 import { answer, jsonBody, streamResponse, streamSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
 

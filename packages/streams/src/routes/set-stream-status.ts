@@ -3,11 +3,11 @@ import type { AuditActor } from '@chainstead/http';
 import { auditStream } from '../records/audit-stream.ts';
 import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
 import { ACTIVE_MESSAGE, createStreamStore } from '../records/stream-store.ts';
-import { StreamTerminatedError } from '../routes/stream-errors.ts';
-import { existing } from '../routes/stream-routes.ts';
-import { requireWebhook } from '../routes/webhook-check.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
+import { StreamTerminatedError } from './stream-errors.ts';
+import { existing } from './stream-routes.ts';
+import { requireWebhook } from './webhook-check.ts';
 
 /** What people set streams to; the API gives them the first two. */
 export type WantedStatus = 'active' | 'paused' | 'terminated';
