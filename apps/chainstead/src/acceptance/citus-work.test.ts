@@ -102,6 +102,26 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
       expect(proven.size).toBeGreaterThan(0);
     });
 
+    it('reads documents again when contracts say that they changed', { timeout: TIMEOUT_MS }, async () => {
+      const { cats } = stage.market;
+      const [known] = await single.scratch.database.query<{ id: string }>(
+        `SELECT token_id::text AS id FROM nft_token_metadata WHERE token_address = $1 AND status = 'known' LIMIT 1`,
+        [Buffer.from(cats.address.slice(2), 'hex')],
+      );
+      if (known === undefined) throw new Error('No document of a cat was read');
+      await stage.devnet.send({ ...cats, functionName: 'setMood', args: [BigInt(known.id), 'astonished'] });
+      await stage.devnet.send({ ...cats, functionName: 'rename', args: ['cats_renamed'] });
+      for (const [path, news] of [
+        [`nft/${cats.address}/${known.id}`, 'astonished'],
+        [`nft/${cats.address}/metadata`, 'cats_renamed'],
+      ] as const)
+        await waitUntil(async () => {
+          const [own, expected] = await Promise.all([ask(spread, path), ask(single, path)]);
+          if (!own.includes(news)) return `${own}\n${spread.program.output()}`;
+          return own === expected ? null : differenceOf(own, expected);
+        });
+    });
+
     it('takes back what a reorganisation takes away', { timeout: TIMEOUT_MS }, async () => {
       for (const kind of ['listing', 'sweep', 'mixedBundle'] as const) await stage.script.sell(kind);
       await spread.untilServedAsTheNodeSays();

@@ -93,6 +93,7 @@ function collectionsDue(rows: string, reading: Reading): string {
   return makeDue(reading, {
     table: 'nft_collections',
     key: ['token_address', 'chain_id'],
+    isOnEveryNode: true,
     events: `SELECT token_address, chain_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows} WHERE kind = 1 GROUP BY 1, 2`,
     condition: `known.status IN ('known', 'failed')`,
   });
@@ -102,6 +103,7 @@ function tokensDue(rows: string, reading: Reading): string {
   return makeDue(reading, {
     table: 'nft_token_metadata',
     key: ['token_address', 'chain_id', 'token_id'],
+    isOnEveryNode: false,
     events: `SELECT token_address, chain_id, from_token_id, to_token_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows}
       WHERE kind = 0 GROUP BY 1, 2, 3, 4`,
     condition: `known.token_id BETWEEN event.from_token_id AND event.to_token_id AND known.status <> 'pending'`,
@@ -111,17 +113,26 @@ function tokensDue(rows: string, reading: Reading): string {
 interface Due {
   readonly table: string;
   readonly key: readonly string[];
+  /** Where tables are distributed: whole on every node, not in shards. */
+  readonly isOnEveryNode: boolean;
   readonly events: string;
   readonly condition: string;
 }
 
 /** In the order of the key, so that two who do so don't wait for each other; over several nodes there is none, and who loses tries again. */
-function makeDue({ isInPlace }: Reading, { table, key, events, condition }: Due): string {
+function makeDue({ isInPlace }: Reading, { table, key, isOnEveryNode, events, condition }: Due): string {
   const isMeant = `known.token_address = event.token_address AND known.chain_id = event.chain_id AND ${condition}
       AND event.newest > coalesce(known.synced_at, '-infinity')`;
+  const columns = key.map((column) => `known.${column}`).join(', ');
+  if (!isInPlace && isOnEveryNode)
+    // Citus plans no change of such a table that reads a temporary one, but does one of a row whose key it is given.
+    return `DO $$ DECLARE meant record; BEGIN
+      FOR meant IN SELECT ${columns} FROM (${events}) AS event JOIN ${table} AS known ON ${isMeant} ORDER BY ${columns} LOOP
+        UPDATE ${table} SET due_at = now() WHERE ${key.map((column) => `${column} = meant.${column}`).join(' AND ')};
+      END LOOP;
+    END $$`;
   if (!isInPlace)
     return `WITH event AS MATERIALIZED (${events}) UPDATE ${table} AS known SET due_at = now() FROM event WHERE ${isMeant}`;
-  const columns = key.map((column) => `known.${column}`).join(', ');
   return `UPDATE ${table} SET due_at = now() WHERE (${key.join(', ')}) IN (
     SELECT ${columns} FROM (${events}) AS event JOIN ${table} AS known ON ${isMeant}
     ORDER BY ${columns} FOR UPDATE OF known)`;
