@@ -22,7 +22,8 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     const chain = chains.find(({ id }) => id === row?.chain_id);
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
-  const [transfer, approval, token, holding, trade] = await Promise.all([
+  const [sender, transfer, approval, token, holding, trade] = await Promise.all([
+    sample<AccountRow>('account_transactions', `${hexText('account')} AS account`, { best: 'roles = 1' }),
     sample<SentRow>('erc20_transfers_all', SENT, {
       where: IS_ACCOUNT,
     }),
@@ -45,6 +46,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
   const ofCollection = trade !== null && { address: trade.token, chain: trade.chain };
   return {
     '*': { chain: first.key, chainId: `0x${first.id.toString(16)}`, limit: PAGE_SIZE },
+    ...walletTransactionsExamples(sender ?? transfer),
     ...(transfer !== null && {
       ...transactionExamples(transfer),
       getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
@@ -113,6 +115,13 @@ function ownersExamples({ token, token_id, chain }: MovedRow & { readonly chain:
   };
 }
 
+/** Of an account with transactions, or where none are kept with transfers. */
+function walletTransactionsExamples(of: { readonly account: string; readonly chain: string } | null): DocumentExamples {
+  if (of === null) return {};
+  const wallet = { address: of.account, chain: of.chain };
+  return { getWalletTransactions: wallet, getWalletTransactionsVerbose: wallet };
+}
+
 /** A transfer's transaction and block. */
 function transactionExamples({ hash, block, chain }: SentRow & { readonly chain: string }): DocumentExamples {
   return {
@@ -145,6 +154,11 @@ interface TransferRow {
   readonly chain_id: number;
   readonly account: string;
   readonly token: string;
+}
+
+interface AccountRow {
+  readonly chain_id: number;
+  readonly account: string;
 }
 
 interface SentRow extends TransferRow {

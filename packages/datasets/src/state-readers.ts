@@ -19,6 +19,8 @@ import {
   blockAtTimeReader,
   blockReader,
   internalTransactionsReader,
+  transactionInputsReader,
+  transactionLogsReader,
   transactionReader,
 } from '@chainstead/transactions';
 
@@ -42,4 +44,6 @@ export const stateReaders: readonly StateReader[] = [
   blockReader,
   blockAtTimeReader,
   internalTransactionsReader,
+  transactionInputsReader,
+  transactionLogsReader,
 ];

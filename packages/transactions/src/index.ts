@@ -8,6 +8,8 @@ export type { SignaturePiece } from './abis/signature-texts.ts';
 export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
 export { blockReader } from './reading/block-reader.ts';
 export { internalTransactionsReader } from './reading/internal-transactions-reader.ts';
+export { transactionInputsReader } from './reading/transaction-inputs-reader.ts';
+export { transactionLogsReader } from './reading/transaction-logs-reader.ts';
 export { transactionReader } from './reading/transaction-reader.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';
 export { accountTransactions, transactions } from './stored/datasets.ts';

@@ -30,6 +30,10 @@ export interface LookUps {
    * (503) where no answer came in time, or none can be had
    */
   read<Question, Answer extends { readonly readAt: number }>(lookUp: LookUp<Question, Answer>): Promise<Answer>;
+  /** Several at once, which count as one for the key: what a page is made of. @throws as `read`, for any of them */
+  readAll<Question, Answer extends { readonly readAt: number }>(
+    lookUps: readonly LookUp<Question, Answer>[],
+  ): Promise<readonly Answer[]>;
 }
 
 /** As long as answers are kept. Milliseconds. */
@@ -50,16 +54,25 @@ export function createLookUps(options: LookUpOptions): LookUps {
     return answer;
   }
 
+  async function answerTo<Question, Answer extends { readonly readAt: number }>(
+    lookUp: LookUp<Question, Answer>,
+  ): Promise<Answer> {
+    const answer = await ask(lookUp, LASTING_MS);
+    const freshMs = Math.min(Math.max(lookUp.chain.blockTimeMs, FRESH_MS.min), FRESH_MS.max);
+    if (lookUp.isLasting(answer) || clock.now() - answer.readAt < freshMs) return answer;
+    return ask(lookUp, freshMs);
+  }
+
   return {
     async read(lookUp) {
-      const { chain, requester, isLasting } = lookUp;
-      if (!budget.mayCall) throw new NotIndexedHereError(chain);
-      return budget.run(requester, async () => {
-        const answer = await ask(lookUp, LASTING_MS);
-        const freshMs = Math.min(Math.max(chain.blockTimeMs, FRESH_MS.min), FRESH_MS.max);
-        if (isLasting(answer) || clock.now() - answer.readAt < freshMs) return answer;
-        return ask(lookUp, freshMs);
-      });
+      if (!budget.mayCall) throw new NotIndexedHereError(lookUp.chain);
+      return budget.run(lookUp.requester, () => answerTo(lookUp));
+    },
+    async readAll(lookUps) {
+      const [first] = lookUps;
+      if (first === undefined) return [];
+      if (!budget.mayCall) throw new NotIndexedHereError(first.chain);
+      return budget.run(first.requester, () => Promise.all(lookUps.map(answerTo)));
     },
   };
 }

@@ -44,7 +44,7 @@ let operations: readonly (readonly [path: string, operation: Operation])[];
 
 beforeAll(async () => {
   stage = await createNftStage(1_337_031);
-  indexed = await stage.index({ APTOS_NODE_URL: 'http://127.0.0.1:9/v1' });
+  indexed = await stage.index({ APTOS_NODE_URL: 'http://127.0.0.1:9/v1', TRANSACTIONS_DEVNET: 'all' });
   await indexed.scratch.database.query(
     `INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
      VALUES ('mainnet', sha256('coin'), '0xa::m::C', sha256('creator'), 'Coin', 'C', 8, 1, to_timestamp(1600000000))`,

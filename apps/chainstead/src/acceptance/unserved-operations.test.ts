@@ -63,7 +63,6 @@ describe('the official SDK', () => {
     ['resolveAddress', { address }],
     ['getTokenPrice', WALLET],
     ['getWalletHistory', WALLET],
-    ['getWalletTransactions', WALLET],
     ['getContractLogs', WALLET],
     ['getPairPrice', { chain, token0Address: address, token1Address: address }],
     ['getTopERC20TokensByMarketCap', {}],
@@ -86,7 +85,7 @@ describe('the official SDK', () => {
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
       ...['getTransaction', 'getTransactionVerbose', 'getBlock', 'getBlockStats', 'getDateToBlock'],
-      ...['getInternalTransactions'],
+      ...['getInternalTransactions', 'getWalletTransactions', 'getWalletTransactionsVerbose'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],
     ];
     // The hosted provider took it away: 404, as there.

@@ -4,7 +4,7 @@ import type { Database } from '@chainstead/db';
 import { checkAnswers } from '@chainstead/testkit';
 import { createApi } from '../api.ts';
 import type { ApiApp } from '../api-context.ts';
-import type { IndexedHere } from '../indexed-chains.ts';
+import type { ChainLookup, IndexedHere } from '../indexed-chains.ts';
 import { ALL_SCOPES } from '../key-scope.ts';
 import { createKeyStore } from '../key-store.ts';
 import type { RouteModule } from '../route-module.ts';
@@ -24,12 +24,14 @@ export async function exampleApi(
     readonly indexed?: IndexedHere;
     readonly usage?: ApiUsageCounter;
     readonly openRoutes?: readonly RouteModule[];
+    /** @default the known ones */
+    readonly chains?: ChainLookup;
   } = {},
 ): Promise<ApiApp> {
   const registry = createChainRegistry();
   return checkAnswers(
     createApi({
-      chains: registry,
+      chains: options.chains ?? registry,
       ...(options.indexed !== undefined && { indexed: options.indexed }),
       database,
       logger: silentLogger(),

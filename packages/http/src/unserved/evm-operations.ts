@@ -49,10 +49,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/wallets/{address}/swaps', 'getSwapsByWalletAddress'],
     ['GET', '/wallets/{address}/insight', 'getWalletInsight'],
   ]),
-  ...unserved('/api/v2.2', 'Transaction', [
-    ['GET', '/{address}', 'getWalletTransactions'],
-    ['GET', '/{address}/verbose', 'getWalletTransactionsVerbose'],
-  ]),
   ...unserved('/api/v2.2', 'Resolve Web3 Domain', [
     ['GET', '/resolve/{address}/reverse', 'resolveAddress'],
     ['GET', '/resolve/{domain}', 'resolveDomain'],

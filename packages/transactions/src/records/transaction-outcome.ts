@@ -21,18 +21,26 @@ export function transactionOutcome(
   executed: ExecutedTransaction,
   header: Pick<BlockHeader, 'raw'>,
 ): TransactionOutcome {
-  const { receipt, raw, succeeded } = executed;
-  const root = isHash(receipt.raw.root) ? (receipt.raw.root.toLowerCase() as Hash) : null;
+  const { receipt, raw } = executed;
   const hasBlobs = raw.blobVersionedHashes !== undefined;
   return {
     gasPrice: pricePaid(executed, quantity(header.raw.baseFeePerGas)),
     l1Fee: feesBelow(receipt.raw),
     blobGasUsed: hasBlobs ? quantity(receipt.raw.blobGasUsed) : null,
     blobGasPrice: hasBlobs ? quantity(receipt.raw.blobGasPrice) : null,
-    root,
-    // Some nodes make up a status for receipts that have a root.
-    status: root !== null || succeeded === null ? null : succeeded ? 1 : 0,
+    root: rootAfter(executed),
+    status: statusOf(executed),
   };
+}
+
+/** 1: succeeded, 0: failed; null before Byzantium, whose receipts don't tell: some nodes make one up for them. */
+export function statusOf(executed: ExecutedTransaction): 0 | 1 | null {
+  if (rootAfter(executed) !== null || executed.succeeded === null) return null;
+  return executed.succeeded ? 1 : 0;
+}
+
+function rootAfter({ receipt }: ExecutedTransaction): Hash | null {
+  return isHash(receipt.raw.root) ? (receipt.raw.root.toLowerCase() as Hash) : null;
 }
 
 function pricePaid({ raw, receipt }: ExecutedTransaction, baseFee: bigint | null): bigint {

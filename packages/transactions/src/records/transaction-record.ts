@@ -1,11 +1,11 @@
-import type { BlockHeader } from '@chainstead/core';
+import type { BlockHeader, Log } from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync';
 import { z } from 'zod';
 import { type TransactionOutcome, transactionOutcome } from './transaction-outcome.ts';
 
 const digits = z.string().regex(/^\d+$/);
 
-const logRecordSchema = z.object({
+export const logRecordSchema = z.object({
   index: z.int(),
   address: z.string(),
   topics: z.array(z.string()),
@@ -67,10 +67,15 @@ export function transactionRecord(executed: ExecutedTransaction, header: Pick<Bl
     root: outcome.root,
     status: outcome.status,
     ...feesPaid(executed.gasUsed, outcome),
-    logs: executed.logs
-      .toSorted((one, other) => one.logIndex - other.logIndex)
-      .map(({ logIndex, address, topics, data }) => ({ index: logIndex, address, topics: [...topics], data })),
+    logs: logRecords(executed.logs),
   };
+}
+
+/** By index. */
+export function logRecords(logs: readonly Log[]): TransactionRecord['logs'] {
+  return logs
+    .toSorted((one, other) => one.logIndex - other.logIndex)
+    .map(({ logIndex, address, topics, data }) => ({ index: logIndex, address, topics: [...topics], data }));
 }
 
 /** What was paid for a transaction, with what rollups charge beside gas; and for its blobs. */

@@ -36,7 +36,8 @@ const logShape = {
 };
 
 const logSchema = z.object(logShape).openapi('TransactionLog');
-const verboseLogSchema = z
+/** A log of a transaction, with what it says. */
+export const verboseLogSchema = z
   .object({
     ...logShape,
     decoded_event: decodedEventSchema.nullable().openapi({ description: 'Null where nobody knows the event' }),

@@ -5,6 +5,7 @@ import { blockRoutes } from './block-routes.ts';
 import { dateToBlockRoute } from './date-to-block-route.ts';
 import { internalTransactionsRoute } from './internal-transactions-route.ts';
 import { transactionRoutes } from './transaction-routes.ts';
+import { walletTransactionsRoutes } from './wallet-transactions-routes.ts';
 
 /** The routes of transactions and blocks. One call in a process: limits are counted for all of them together. */
 export function createTransactionRoutes(options: LookUpOptions): readonly RouteModule[] {
@@ -14,5 +15,6 @@ export function createTransactionRoutes(options: LookUpOptions): readonly RouteM
     internalTransactionsRoute(given),
     ...blockRoutes(given),
     dateToBlockRoute(given),
+    ...walletTransactionsRoutes(given),
   ];
 }

@@ -1,6 +1,7 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import type { ExecutedTransaction } from '@chainstead/sync';
+import { statusOf } from '../records/transaction-outcome.ts';
 import { type AccountTransactionRow, ROLES } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 
@@ -24,13 +25,14 @@ export function accountRows(
 }
 
 /** Nothing is created by what failed, whatever address nodes name. */
-function rolesIn({ from, to, contractAddress, succeeded }: ExecutedTransaction): ReadonlyMap<Address, number> {
+function rolesIn(executed: ExecutedTransaction): ReadonlyMap<Address, number> {
+  const { from, to, contractAddress } = executed;
   const roles = new Map<Address, number>();
   const add = (account: Address | null, role: number): void => {
     if (account !== null && account !== ZERO_ADDRESS) roles.set(account, (roles.get(account) ?? 0) | role);
   };
   add(from, ROLES.sender);
   add(to, ROLES.receiver);
-  if (succeeded !== false) add(contractAddress, ROLES.created);
+  if (statusOf(executed) !== 0) add(contractAddress, ROLES.created);
   return roles;
 }

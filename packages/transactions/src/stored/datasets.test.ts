@@ -137,6 +137,11 @@ describe('the accounts of a transaction', () => {
       { to: null, contractAddress: CONTRACT, succeeded: null },
       { [ALICE]: 1, [CONTRACT]: 4 },
     ],
+    [
+      'the contract of before Byzantium, whatever status a node makes up',
+      { to: null, contractAddress: CONTRACT, succeeded: false, receipt: { root: hashOf(5, 0) } },
+      { [ALICE]: 1, [CONTRACT]: 4 },
+    ],
     ['nobody at the zero address', { from: ZERO_ADDRESS, to: ZERO_ADDRESS }, {}],
   ])('are %s', (_what, changes, expected) => {
     expect(rolesOf(changes)).toEqual(expected);

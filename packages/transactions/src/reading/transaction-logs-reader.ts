@@ -1,0 +1,46 @@
+import { type Hash, isLowerHex } from '@chainstead/core';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
+import { readProvenBlock } from '@chainstead/sync';
+import { z } from 'zod';
+import { logRecordSchema, logRecords, type TransactionRecord } from '../records/transaction-record.ts';
+
+const HASH_LENGTH = 66;
+const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(value, HASH_LENGTH));
+
+interface Question {
+  /** Which block the index has the transactions in. */
+  block: Hash;
+  /** By their place in it, so that requests for the same ones share the question. */
+  transactions: Hash[];
+}
+export interface LogsAnswer {
+  /** Milliseconds since the Unix epoch. */
+  readAt: number;
+  /** In the order of the question. */
+  logs: TransactionRecord['logs'][];
+}
+
+/** The logs of transactions of a block, from its receipts, proven by its header. */
+export const transactionLogsKind: StateKind<Question, LogsAnswer> = {
+  name: 'transaction-logs',
+  question: z.object({ block: hash, transactions: z.array(hash).min(1) }),
+  answer: z.object({ readAt: z.number(), logs: z.array(z.array(logRecordSchema)) }),
+};
+
+export const transactionLogsReader: StateReader<Question, LogsAnswer> = {
+  kind: transactionLogsKind,
+  async read({ chain, pool, clock }, { block, transactions }, signal) {
+    const readAt = clock.now();
+    const read = await readProvenBlock({ chain, pool, policy: chain.proofPolicy }, block, { signal });
+    if (read !== null && read.header.hash !== block)
+      throw new StateUnavailableError(`A node of ${chain.name} gives another block for ${block}`);
+    const receipts = new Map(read?.receipts.map((receipt) => [receipt.transactionHash, receipt]));
+    const logs = transactions.map((asked) => {
+      const receipt = receipts.get(asked);
+      if (receipt === undefined)
+        throw new StateUnavailableError(`No node of ${chain.name} has transaction ${asked} in block ${block}`);
+      return logRecords(receipt.logs);
+    });
+    return { readAt, logs };
+  },
+};

@@ -1,0 +1,72 @@
+import { blocksOf, boundsInSql, type PageBounds } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { accountTransactions } from './datasets.ts';
+
+/** Where a page ended: the place of its last transaction. */
+export interface TransactionPlace {
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+}
+
+/** What to read. */
+export interface AccountTransactionsQuery extends PageBounds {
+  readonly address: Address;
+  readonly order: 'ASC' | 'DESC';
+  /** Transactions wanted; one more is read to see whether a page follows. */
+  readonly limit: number;
+  /** Transactions strictly beyond this place; null for the first page. */
+  readonly after: TransactionPlace | null;
+}
+
+/**
+ * The statement behind a page: a range of the key of `account_transactions` that stops after limit + 1 rows, in partitions that lie by height, and then
+ * one look-up of `transactions` by its key for each, in the partition that has it. `missing` is a block of which a transaction was not found.
+ *
+ * The planner must not find reading and sorting a whole account cheaper: the whole address is compared as what is expected to be true, and of bounds on
+ * both sides only the one where the scan begins stands in it.
+ * @param select of the columns of a transaction
+ */
+export function accountTransactionsStatement(chain: Chain, query: AccountTransactionsQuery, select: string): Statement {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const account = bind(addressBytes(query.address));
+  const chainId = bind(chain.id);
+  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, accountTransactions.name, query, bind, null);
+  const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
+  const start = query.after === null ? near : beyond(query.order, query.after, bind);
+  const ofAccount = [
+    `account_key = ${bind(addressKey(query.address))}`,
+    expectedTrue(`account = ${account}`),
+    `chain_id = ${chainId}`,
+  ];
+  const scan = `SELECT transaction_key, block_number, transaction_index FROM account_transactions
+    ${where([...ofAccount, ...(start.length === 0 ? far : start)])}
+    ORDER BY block_number ${query.order}, transaction_index ${query.order} LIMIT ${bind(query.limit + 1)}`;
+  const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
+  const newest = `SELECT block_number FROM account_transactions ${where([...ofAccount, above])} ORDER BY block_number DESC LIMIT 1`;
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${scan}) AS part ${where(far)}), found AS MATERIALIZED (
+  SELECT made.* FROM page JOIN transactions AS made ON made.transaction_key = page.transaction_key AND made.chain_id = ${chainId}
+    AND made.block_number = page.block_number AND made.transaction_index = page.transaction_index), beside AS MATERIALIZED (
+  SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, (SELECT min(block_number) FROM page
+    WHERE NOT EXISTS (SELECT FROM found WHERE found.block_number = page.block_number AND found.transaction_index = page.transaction_index)) AS missing)
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, greatest(covered.indexed_to, (${newest})) AS newest, beside.*, shown.*
+FROM covered CROSS JOIN beside CROSS JOIN (SELECT ${select} FROM found) AS shown`;
+  return { text, values };
+}
+
+/** What is strictly beyond a place. The block stands there alone too: partitions are excluded by it. */
+function beyond(
+  order: 'ASC' | 'DESC',
+  { blockNumber, transactionIndex }: TransactionPlace,
+  bind: (value: unknown) => string,
+): readonly string[] {
+  const [block, index] = [bind(blockNumber), bind(transactionIndex)];
+  const operator = order === 'DESC' ? '<' : '>';
+  return [
+    `(block_number, transaction_index) ${operator} (${block}::bigint, ${index}::integer)`,
+    `block_number ${operator}= ${block}::bigint`,
+  ];
+}

@@ -1,0 +1,65 @@
+import {
+  type Indexed,
+  type IndexedColumns,
+  type PageBlock,
+  readBlocks,
+  readIndexed,
+  readUntorn,
+  TornPageError,
+} from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { ReadDatabase } from '@chainstead/db';
+import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import { type AccountTransactionsQuery, accountTransactionsStatement } from './account-transactions-statement.ts';
+import { readStored, STORED_COLUMNS, type StoredColumns, type StoredTransaction } from './stored-transaction.ts';
+
+export interface AccountTransactionsPage {
+  /** At most `query.limit`, in order. */
+  readonly transactions: readonly StoredTransaction[];
+  /** Whether another one follows. */
+  readonly hasNext: boolean;
+  readonly indexed: Indexed;
+  /** The newest block that the answer could contain: what a cursor pins as its upper bound. Null where nothing is indexed. */
+  readonly newestBlock: number | null;
+  /** The block of one of them. */
+  blockOf(transaction: StoredTransaction): PageBlock;
+}
+
+/**
+ * A page of the transactions that an account sent, received or was created by.
+ * @throws {TornPageError} when a transaction, or its block, is not there again and again
+ */
+export async function getAccountTransactions(
+  database: ReadDatabase,
+  chain: Chain,
+  query: AccountTransactionsQuery,
+): Promise<AccountTransactionsPage> {
+  return readUntorn(async () => {
+    const { rows, page } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) =>
+      accountTransactionsStatement(chain, query, select),
+    );
+    if (page.missing !== null) throw new TornPageError(page.missing);
+    const blockOf = readBlocks(page.blocks, rows);
+    const direction = query.order === 'DESC' ? -1 : 1;
+    const ordered = rows.toSorted(
+      (one, other) =>
+        direction * (one.block_number - other.block_number || one.transaction_index - other.transaction_index),
+    );
+    return {
+      transactions: ordered.slice(0, query.limit).map(readStored),
+      hasNext: ordered.length > query.limit,
+      indexed: readIndexed(page),
+      newestBlock: page.newest,
+      blockOf: ({ blockNumber }) => blockOf({ block_number: blockNumber }),
+    };
+  });
+}
+
+/** The only row of the statement. */
+interface PageRow extends IndexedColumns, PackedTexts {
+  readonly newest: number | null;
+  /** Packed: `blocksOf`. */
+  readonly blocks: string | null;
+  /** A block of which a transaction was not found. */
+  readonly missing: number | null;
+}
