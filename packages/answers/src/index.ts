@@ -35,6 +35,9 @@ export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
 export { readUntorn, TornPageError } from './torn-page.ts';
 export {
   createWalletHistory,
+  type ReadSender,
+  type RequestContext,
+  type SenderReading,
   type WalletHistory,
   type WalletHistoryWorkOptions,
 } from './wallet-history.ts';

@@ -7,6 +7,7 @@ import {
   createKnownContracts,
   type Dataset,
   datasetsOf,
+  type HistoryOutcome,
   isHistoryMissing,
   type KeepSettings,
   listDueHistories,
@@ -40,8 +41,8 @@ export interface RequestContext {
 }
 
 /**
- * Wallet history: blocks below what is indexed of a chain, read for a single wallet, or a single contract, because somebody asked
- * about it. Whoever asks leaves a row and a job; the worker role reads. Jobs are one for each subject, whoever asks however often,
+ * Wallet history: blocks below what is indexed of a chain, read for a single wallet (what moved to and from it, or what it sent), or a single
+ * contract, because somebody asked about it. Whoever asks leaves a row and a job; the worker role reads. Jobs are one for each subject, whoever asks however often,
  * and their rows outlive them.
  */
 export interface WalletHistory {
@@ -62,9 +63,34 @@ export interface WalletHistory {
     contract: Address,
     requestedBy: string | null,
   ): Promise<WalletHistoryAnswer>;
+  /** As requestWallet, for the transactions that a wallet sent: the caller found that blocks are missing which nobody searched for them. */
+  requestSender(
+    context: RequestContext,
+    chain: Chain,
+    wallet: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
   /** Begins to read what was asked for. Queues are closed by `jobs.close()`. */
   work(options: WalletHistoryWorkOptions): Promise<void>;
 }
+
+/** What the transactions of a sender are read with. */
+export interface SenderReading {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly keep?: KeepSettings | undefined;
+  /** Node calls for one sender at most. */
+  readonly maxCalls: number;
+  /** After this it gives way to others. Milliseconds. */
+  readonly sliceMs: number;
+  readonly journal?: Pick<WorkJournal, 'run'>;
+}
+
+/** Works on what a sender sent until that is complete or gives way. */
+export type ReadSender = (reading: SenderReading, subject: Subject, signal: AbortSignal) => Promise<HistoryOutcome>;
 
 export interface WalletHistoryWorkOptions {
   readonly database: Database;
@@ -79,6 +105,8 @@ export interface WalletHistoryWorkOptions {
   readonly metrics: Registry;
   /** Where what might end the process is written down. Default: nowhere. */
   readonly journal?: Pick<WorkJournal, 'run'>;
+  /** What transactions of senders are read by. Default: nothing, they wait for another process. */
+  readonly readSender?: ReadSender;
   /** How often what a crash, a failure or finality left is looked for. Default 2,000 ms. */
   readonly sweepEveryMs?: number;
   /** How long one subject is read before another that waits gets its turn. Default 30,000 ms. */
@@ -98,7 +126,7 @@ const payloadSchema = z.discriminatedUnion('job', [
   z.object({ job: z.literal('sweep') }),
   z.object({
     job: z.literal('read'),
-    kind: z.enum(['wallet', 'contract']),
+    kind: z.enum(['wallet', 'contract', 'sender']),
     address: z.string().refine(isAddress),
   }),
 ]);
@@ -159,6 +187,11 @@ export function createWalletHistory(options: WalletHistoryOptions): WalletHistor
       else looked.add(key);
       return answer;
     },
+    async requestSender(context, chain, wallet, requestedBy) {
+      if (maxCalls === 0) return 'off';
+      if (!queues.has(chain.id)) return 'unserved';
+      return request(context, { chainId: chain.id, kind: 'sender', address: wallet }, requestedBy);
+    },
     async work(given) {
       const outcomes = createWalletHistoryMetrics(given.metrics);
       for (const served of given.chains) {
@@ -172,9 +205,11 @@ export function createWalletHistory(options: WalletHistoryOptions): WalletHistor
 async function workOn(
   queue: JobQueue<Payload>,
   { chain, pool, keep }: WalletHistoryWorkOptions['chains'][number],
-  { database, clock, logger, journal, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS }: WalletHistoryWorkOptions,
+  given: WalletHistoryWorkOptions,
   shared: Pick<WalletHistoryOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: WalletHistoryMetrics },
 ): Promise<void> {
+  const { database, clock, logger, journal, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS } = given;
+  const readSender: ReadSender = given.readSender ?? (() => Promise.resolve('idle'));
   const reading = {
     chain,
     pool,
@@ -192,7 +227,8 @@ async function workOn(
     async ({ payload, signal }) => {
       if (payload.job === 'sweep') return sweep(database, chain, queue);
       const subject: Subject = { chainId: chain.id, kind: payload.kind, address: parseAddress(payload.address) };
-      const outcome = await readHistory(reading, subject, signal);
+      const read = subject.kind === 'sender' ? readSender : readHistory;
+      const outcome = await read(reading, subject, signal);
       if (outcome !== 'idle') shared.outcomes.inc({ chain: chain.key, kind: subject.kind, outcome });
     },
     { concurrency: CONCURRENCY },

@@ -34,8 +34,8 @@ export interface MarketplaceDeployment {
 
 /** Which transactions are kept of a chain, and what of them: the operator's choice. */
 export interface TransactionKeeping {
-  /** `all`: those of every block; `off`: none. */
-  readonly mode: 'all' | 'off';
+  /** `wallets`: those of wallets that somebody asked for; `all`: those of every block; `off`: none. */
+  readonly mode: 'wallets' | 'all' | 'off';
   /** Whether the whole calldata is kept, or its first four bytes. */
   readonly input: 'full' | 'selector';
   /** Whether senders are recovered from signatures before rows are written. */

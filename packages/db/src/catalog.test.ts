@@ -46,6 +46,8 @@ const KEYED_OTHERWISE = new Set([
   'gateway_calls',
   'upstream_calls',
   'upstream_faults',
+  'wallet_watches',
+  'asked_wallets',
   'webhook_health',
   'webhook_host_leases',
   'wrong_answers',

@@ -1,11 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
+import type { Dataset } from './dataset.ts';
+import type { DatasetLines } from './decoded-batch.ts';
+import type { BlockPart, PartProof } from './whole-block.ts';
 
 /** What of a block a watcher has to see besides header, receipts and logs. Reading it costs node calls. */
 export interface WatchNeeds {
   /** Transaction objects. */
   readonly transactions: boolean;
+  /** Whether those are proven as they are for datasets, by the header's transactions root and signatures where the chain has them. @default false */
+  readonly provenTransactions?: boolean;
   /** Transfers of native currency between contracts, from traces. */
   readonly internalTransfers: boolean;
 }
@@ -30,6 +35,16 @@ export interface WatchedBlock {
   readonly logs: readonly Log[];
   /** Null when they were not needed. */
   readonly internalTransfers: readonly InternalTransfer[] | null;
+  /** How far what was read besides logs is proven; absent: it was not asked for. */
+  readonly parts?: Readonly<Partial<Record<BlockPart, PartProof>>>;
+}
+
+/** Rows that a watcher has written with the blocks that it sees, of datasets that are not kept whole. */
+export interface WatchedRows {
+  /** Of what datasets it has rows written of a chain's blocks. A reorganisation removes their rows, and they drop old ones as others do. */
+  datasets(chain: Chain): readonly Dataset[];
+  /** After {@link BlockWatcher.committed}, of the same blocks: what is to be written beside what is there. */
+  select(transaction: Transaction, chain: Chain, blocks: readonly WatchedBlock[]): Promise<readonly DatasetLines[]>;
 }
 
 /**
@@ -46,4 +61,6 @@ export interface BlockWatcher {
   committed(transaction: Transaction, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void>;
   /** Before the blocks above `ancestor` leave the chain, in the transaction that replaces them. */
   rolledBack(transaction: Transaction, chain: Chain, ancestor: number): Promise<void>;
+  /** @default none */
+  readonly rows?: WatchedRows;
 }

@@ -16,6 +16,7 @@ import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
 import { type ClaimOwner, createClaimOwner } from './claims.ts';
 import { listCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { registerDerivedStates } from './derived/derived-record.ts';
 import { buildDerivedStates, keepDerivedStates } from './derived/keep-derived-states.ts';
@@ -160,14 +161,15 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     reports.begin(state);
     reports.progress({ head, checkpoint: state.checkpoint });
     await reportFarStart(options, head, state);
+    const tended = { ...options, datasets: tendedDatasets(options) };
     // Before anything is written: what follows the rows of an empty chain from the first on need not be built.
-    await registerDerivedStates(options.database, options.chain, options.datasets);
-    for (const { table } of options.datasets)
-      if (table.isPartitioned) await announceAgain(options.database, table.name);
-    running.push(keepDerivedStates(options, stop), keepForgetting(options, stop), moveFormerRows(options, stop));
+    await registerDerivedStates(options.database, options.chain, tended.datasets);
+    for (const { table } of tended.datasets) if (table.isPartitioned) await announceAgain(options.database, table.name);
+    running.push(keepDerivedStates(tended, stop), keepForgetting(tended, stop), moveFormerRows(tended, stop));
     const { keep, proof: policy } = options.settings;
     const shared = { ...options, knownContracts: createKnownContracts(), policy, keep };
-    running.push(keepFreezing(shared, stop), keepSealing(shared, stop), keepRetention(shared, stop));
+    const partitioned = { ...tended, keep };
+    running.push(keepFreezing(partitioned, stop), keepSealing(partitioned, stop), keepRetention(partitioned, stop));
     let finished = false;
     let filling = true;
     const prover = prove(
@@ -211,6 +213,11 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
   }
 }
 
+/** Datasets that have rows of the chain: those that are kept, and those of which the watcher writes some. */
+function tendedDatasets({ chain, datasets, watcher }: ChainSyncOptions): readonly Dataset[] {
+  return [...datasets, ...(watcher?.rows?.datasets(chain) ?? [])];
+}
+
 type Shared = Led & {
   readonly policy: ProofPolicy;
   readonly keep: ChainSyncOptions['settings']['keep'];
@@ -231,7 +238,7 @@ async function runFollower(
 }
 
 async function runBackfill(shared: Shared, state: ChainState, signal: AbortSignal): Promise<void> {
-  await settleRetention(shared, signal);
+  await settleRetention({ ...shared, datasets: tendedDatasets(shared) }, signal);
   const progress = shared.onBackfill === undefined ? {} : { onProgress: shared.onBackfill };
   await fillHistory({ ...fillOptions(shared), ...progress }, state, signal);
 }

@@ -12,11 +12,12 @@ import type { Dataset } from './dataset.ts';
 import { type BlockFacts, createBatchDecoder } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { keptStatesOf } from './derived/derived-record.ts';
+import { removeSubjectRanges } from './histories/subject-ranges.ts';
 import { type KnownContracts, writeContracts } from './known-contracts.ts';
 import { levelsOf } from './part-levels.ts';
 import { withPartitions } from './partitions/with-partitions.ts';
 import type { ProvenBlock } from './proven-block.ts';
-import { removeRows } from './row-changes.ts';
+import { addRows, removeRows } from './row-changes.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { deepestPart, partsOf } from './whole-block.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
@@ -71,10 +72,12 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
       const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await recordLevels(transaction, dependencies, commit.blocks);
       await watcher?.committed(transaction, chain, commit.blocks);
+      await writeWatched(transaction, dependencies, commit.blocks);
       return { contracts: written, rows: added.decoded };
     });
   const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
-  const { contracts, rows } = await withPartitions(dependencies, datasets, { blocks, batch }, () =>
+  const written = [...datasets, ...watchedDatasets(dependencies)];
+  const { contracts, rows } = await withPartitions(dependencies, written, { blocks, batch, kept: datasets }, () =>
     retryDeadlock(write),
   );
   knownContracts.add(contracts);
@@ -82,15 +85,35 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   return to;
 }
 
+/** What the watcher has written of datasets that are not kept whole. Some of it may be there: of a chain whose datasets once were. */
+async function writeWatched(
+  transaction: Transaction,
+  { chain, watcher }: CommitDependencies,
+  blocks: readonly ProvenBlock[],
+): Promise<void> {
+  const parts = (await watcher?.rows?.select(transaction, chain, blocks)) ?? [];
+  if (parts.length === 0) return;
+  const added = await addRows(transaction, parts, 'may-exist');
+  await deriveAdded(transaction, chain, added.changes);
+}
+
+function watchedDatasets({ chain, watcher }: CommitDependencies): readonly Dataset[] {
+  return watcher?.rows?.datasets(chain) ?? [];
+}
+
 async function rollBack(
   transaction: Transaction,
-  { chain, datasets, watcher }: CommitDependencies,
+  dependencies: CommitDependencies,
   ancestor: number,
   checkpoint: number,
 ): Promise<void> {
+  const { chain, watcher } = dependencies;
+  const watched = watchedDatasets(dependencies);
+  const datasets = [...dependencies.datasets, ...watched];
   const orphaned = { from: ancestor + 1, to: checkpoint };
   await watcher?.rolledBack(transaction, chain, ancestor);
   await deriveRemoved(transaction, chain, await removeRows(transaction, chain, datasets, orphaned));
+  for (const { name } of watched) await removeSubjectRanges(transaction, chain.id, name, orphaned);
   for (const statement of keptStatesOf(datasets).flatMap(({ state }) => state.rolledBack?.(chain.id, ancestor) ?? []))
     await transaction.query(statement);
   await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [

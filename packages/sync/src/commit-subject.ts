@@ -7,32 +7,68 @@ import type { Transaction } from '@chainstead/db';
 import type { CommitDependencies } from './commit-followed.ts';
 import { retryDeadlock } from './commit-retry.ts';
 import type { Dataset } from './dataset.ts';
-import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
+import { type BlockFacts, blockLinesOf, type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
 import { deriveAdded } from './derived/derive-changes.ts';
 import { writeContracts } from './known-contracts.ts';
 import { withPartitions } from './partitions/with-partitions.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
-export interface SubjectCommit {
+export interface SubjectCommit extends SubjectRecording {
   /** The datasets that the logs were read for. */
   readonly datasets: readonly Dataset[];
   /** In chain order, of blocks that can't be reorganised any more. */
   readonly logs: readonly Log[];
   /** Every block of the logs. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
+}
+
+export interface SubjectRowsCommit extends SubjectRecording {
+  /** What the rows are of. */
+  readonly blocks: readonly BlockFacts[];
+  /** All rows, each dataset once. */
+  readonly parts: readonly DatasetLines[];
+}
+
+interface SubjectRecording {
   /** Runs first in the transaction: what must still hold, such as claims of the blocks. What it throws ends it. */
   begin?(transaction: Transaction): Promise<void>;
   /** Runs in the transaction, under the chain's commit lock; `rowsAdded` counts those that were not there. */
   record(transaction: Transaction, rowsAdded: number): Promise<void>;
 }
 
+type SubjectDependencies = Omit<CommitDependencies, 'datasets'>;
+
 /** Run twice, the second time adds nothing. @returns how many rows were added. */
-export async function commitSubject(
-  dependencies: Omit<CommitDependencies, 'datasets'>,
-  commit: SubjectCommit,
+export async function commitSubject(dependencies: SubjectDependencies, commit: SubjectCommit): Promise<number> {
+  const { chain, rowsAtOnce } = dependencies;
+  const { datasets, blocks } = commit;
+  const batch = decodeBatch(chain, datasets, commit.logs, blocks, rowsAtOnce);
+  return writeSubject(dependencies, { ...commit, datasets, batch, numbers: [...blocks.keys()] });
+}
+
+/** As {@link commitSubject}, for rows of blocks that were read whole, some of which are the subject's. */
+export async function commitSubjectRows(dependencies: SubjectDependencies, commit: SubjectRowsCommit): Promise<number> {
+  const { blocks, parts } = commit;
+  return writeSubject(dependencies, {
+    ...commit,
+    datasets: parts.map(({ dataset }) => dataset),
+    batch: { blockLines: blockLinesOf(dependencies.chain, blocks), parts },
+    numbers: blocks.map(({ number }) => number),
+  });
+}
+
+interface SubjectBatch extends SubjectRecording {
+  readonly datasets: readonly Dataset[];
+  readonly batch: DecodedBatch;
+  /** Of the blocks. */
+  readonly numbers: readonly number[];
+}
+
+async function writeSubject(
+  dependencies: SubjectDependencies,
+  { datasets, batch, numbers, ...commit }: SubjectBatch,
 ): Promise<number> {
   const { database, chain, knownContracts } = dependencies;
-  const batch = decodeBatch(chain, commit.datasets, commit.logs, commit.blocks, dependencies.rowsAtOnce);
   const write = (lockFirst: boolean) =>
     database.transaction(async (transaction) => {
       if (lockFirst) await lockChainCommits(transaction, chain);
@@ -46,11 +82,9 @@ export async function commitSubject(
       await commit.record(transaction, rowsAdded);
       return { contracts, rowsAdded };
     });
-  const blocks = [...commit.blocks.keys()].toSorted((a, b) => a - b).map((number) => ({ from: number, to: number }));
+  const blocks = numbers.toSorted((a, b) => a - b).map((number) => ({ from: number, to: number }));
   const placed = { blocks, batch, rows: 'single' } as const;
-  const { contracts, rowsAdded } = await withPartitions(dependencies, commit.datasets, placed, () =>
-    retryDeadlock(write),
-  );
+  const { contracts, rowsAdded } = await withPartitions(dependencies, datasets, placed, () => retryDeadlock(write));
   knownContracts.add(contracts);
   return rowsAdded;
 }

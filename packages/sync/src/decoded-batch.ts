@@ -79,7 +79,7 @@ export function createBatchDecoder(
       for (const decoder of decoders) decoder.add(logs, whole);
     },
     batch: () => ({
-      blockLines: [...facts.values()].sort((a, b) => a.number - b.number).map((block) => blockLine(chain, block)),
+      blockLines: blockLinesOf(chain, [...facts.values()]),
       parts: {
         *[Symbol.iterator]() {
           for (const decoder of decoders) yield* decoder.parts();
@@ -181,21 +181,27 @@ function* decodeParts(
   let rows: unknown[] = [];
   for (const row of rowsOf(dataset, input, context)) {
     if (rows.length === rowsAtOnce) {
-      yield toPart(dataset, rows);
+      yield linesOfRows(dataset, rows);
       rows = [];
     }
     rows.push(row);
   }
-  yield toPart(dataset, rows);
+  yield linesOfRows(dataset, rows);
 }
 
-function toPart(dataset: Dataset, rows: readonly unknown[]): DatasetLines {
+/** Rows of a dataset, ready to be written. */
+export function linesOfRows<Row>(dataset: Dataset<Row>, rows: readonly Row[]): DatasetLines {
   const lines = rows.map((row) => dataset.table.copyLine(row));
   return { dataset, lines: lines.sort(), mentions: [...(dataset.contracts?.(rows) ?? [])] };
 }
 
 /** Columns of `blocks` in the order of the lines. */
 export const BLOCK_COLUMNS = ['chain_id', 'block_number', 'block_hash', 'parent_hash', 'block_timestamp'] as const;
+
+/** Lines of `blocks`, ascending by number. */
+export function blockLinesOf(chain: Chain, blocks: readonly BlockFacts[]): readonly string[] {
+  return blocks.toSorted((a, b) => a.number - b.number).map((block) => blockLine(chain, block));
+}
 
 function blockLine(chain: Chain, block: BlockFacts): string {
   const parent = block.parentHash === null ? COPY_NULL : copyHex(block.parentHash);

@@ -58,10 +58,14 @@ export class ChainMovedError extends ChainsteadError {
 
 /** What watches the chain needs to see more of blocks than was read: they are read again. */
 export class WatchNeedsChangedError extends ChainsteadError {
-  constructor(facts: { chain: string; block: number; lacks: 'transactions' | 'internal transfers' }) {
+  constructor(facts: {
+    chain: string;
+    block: number;
+    lacks: 'transactions' | 'proven transactions' | 'internal transfers';
+  }) {
     super({
       code: 'WATCH_NEEDS_CHANGED',
-      message: `Block ${facts.block} of ${facts.chain} was read without its ${facts.lacks}, which a stream needs by now`,
+      message: `Block ${facts.block} of ${facts.chain} was read without its ${facts.lacks}, which is needed by now`,
       facts,
       retryable: true,
     });

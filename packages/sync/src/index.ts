@@ -11,7 +11,9 @@ export { sampleChains } from './chain-samples/sample-chains.ts';
 export { type ChainStatus, countRows, readChainStatuses } from './chain-status.ts';
 export { createChainSync } from './chain-sync.ts';
 export type { ChainSyncSettings } from './chain-sync-options.ts';
+export { readChainState } from './checkpoint.ts';
 export { listFillingChains } from './claims.ts';
+export { commitSubjectRows } from './commit-subject.ts';
 export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
 export type {
   Dataset,
@@ -23,17 +25,38 @@ export type {
   SubjectHistories,
 } from './dataset.ts';
 export { datasetsOf } from './datasets-of.ts';
+export { type DatasetLines, linesOfRows } from './decoded-batch.ts';
 export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 export { executedTransactions } from './executed-transactions.ts';
 export { helpBackfill, readHelpable } from './help-backfill.ts';
-export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
+export {
+  finishHistory,
+  type HistoryRecord,
+  type HistoryStatus,
+  listDueHistories,
+  NO_ARCHIVE,
+  postponeHistory,
+  readHistories,
+  recordProgress,
+  saveEstimate,
+} from './histories/history-record.ts';
 export { type HistoriesPage, listHistories } from './histories/list-histories.ts';
-export { isHistoryMissing } from './histories/plan-history.ts';
-export { type HistoryOutcome, readHistory } from './histories/read-history.ts';
+export { isHistoryMissing, readHighestFinal } from './histories/plan-history.ts';
+export { readHistory } from './histories/read-history.ts';
 export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
 export type { Subject, SubjectKind } from './histories/subject.ts';
+export { recordSubjectRange } from './histories/subject-ranges.ts';
+export {
+  awaitMore,
+  type HistoryOutcome,
+  refuseForArchive,
+  refuseForCalls,
+  takeHistory,
+} from './histories/take-history.ts';
+export { joinWatchers } from './join-watchers.ts';
 export { isDroppable, type KeepSettings } from './keep-settings.ts';
 export { createKeptSubjects, isAskNoted, type KeptSubjects } from './kept/keep-subject.ts';
+export { readKeptFrom } from './kept-from.ts';
 export { readKnownBlocks } from './known-blocks.ts';
 export { createKnownContracts } from './known-contracts.ts';
 export { columnsOf, defineLookUp, type LookUpPlace } from './look-up.ts';

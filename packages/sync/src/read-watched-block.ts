@@ -33,9 +33,9 @@ export async function readWatchedBlock(
 ): Promise<ProvenBlock | null> {
   const { parts = NOTHING } = reader;
   const isTraced = parts.has('internalTransactions');
-  const proven = isTraced || parts.has('transactions');
+  const proven = isTraced || parts.has('transactions') || needs.provenTransactions === true;
   const { mode, provesSenders } = reader.chain.transactions;
-  const asked = mode === 'all' && provesSenders ? 'signed' : 'proven';
+  const asked = mode !== 'off' && provesSenders ? 'signed' : 'proven';
   const transactions = proven ? asked : needs.transactions ? 'given' : 'none';
   const block = await readProvenBlock(reader, at, { signal, transactions });
   if (block === null || !(isTraced || needs.internalTransfers)) return block;

@@ -13,3 +13,5 @@ export { transactionLogsReader } from './reading/transaction-logs-reader.ts';
 export { transactionReader } from './reading/transaction-reader.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';
 export { accountTransactions, transactions } from './stored/datasets.ts';
+export { createWalletsWatcher } from './wallets/create-wallets-watcher.ts';
+export { readSender } from './wallets/read-sent.ts';

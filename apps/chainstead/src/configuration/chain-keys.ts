@@ -132,13 +132,13 @@ export const chainKeys = z.object({
     example: '2025-01-01',
     whenAbsent: 'always, unless KEEP_BLOCKS is set',
   }),
-  TRANSACTIONS: withDefault(oneOf('all', 'off'), {
+  TRANSACTIONS: withDefault(oneOf('wallets', 'all', 'off'), {
     group: 'Chains',
     description:
-      'Which transactions of the chain are indexed: those of every block, which history then is read block by block for, or none',
-    allowed: 'all or off',
+      'Which transactions of the chain are indexed: those of wallets that somebody asks the API about (in new blocks at no further call; what they sent in older ones is looked for, which takes an archive node), those of every block, which history then is read block by block for, or none',
+    allowed: 'wallets, all or off',
     example: 'all',
-    default: 'off',
+    default: 'wallets',
   }),
   BACKFILL_ORDER: withDefault(oneOf('newest-first', 'oldest-first'), {
     group: 'Chains',

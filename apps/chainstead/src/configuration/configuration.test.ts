@@ -159,7 +159,7 @@ describe('chains', () => {
       keep: { blocks: 1_000_000, since: new Date('2025-01-01T00:00:00Z') },
     });
     expect(baseSepolia).toMatchObject({
-      chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 777, transactions: { mode: 'off' } },
+      chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 777, transactions: { mode: 'wallets' } },
       usesPublicUpstreams: true,
       startBlock: null,
       endBlock: null,

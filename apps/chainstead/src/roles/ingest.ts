@@ -8,9 +8,11 @@ import {
   clearStartFailure,
   createChainSync,
   createSyncMetrics,
+  joinWatchers,
   type SyncMetrics,
   saveStartFailure,
 } from '@chainstead/sync';
+import { createWalletsWatcher } from '@chainstead/transactions';
 import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { ONLY_PROCESS, shareOf } from '../role-slot.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
@@ -31,7 +33,11 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { logger, metrics } = context;
   const configuration = ownShare(context);
   const stop = new AbortController();
-  const watcher = createStreamsWatcher({ database: context.database, metrics });
+  const { database, clock } = context;
+  const watcher = joinWatchers([
+    createStreamsWatcher({ database, metrics }),
+    createWalletsWatcher({ database, clock, logger }),
+  ]);
   const filling = new Set(configuration.chains.map(({ chain }) => chain.key));
   const shared = { metrics: createSyncMetrics(metrics), watcher, filling };
   const chains = configuration.chains.map((configured) => {

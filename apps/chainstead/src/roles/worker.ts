@@ -10,6 +10,7 @@ import { createStateWorker } from '@chainstead/state';
 import { createHistoricalJobs } from '@chainstead/streams';
 import { createKeptSubjects } from '@chainstead/sync';
 import { createTokenMetadataWorker } from '@chainstead/tokens';
+import { readSender } from '@chainstead/transactions';
 import { openPool, startPool } from '../upstream-pools.ts';
 import { keepSampling } from './keep-sampling.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -54,7 +55,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     datasets: configuration.datasets,
     ...onDemand,
   });
-  await walletHistory.work({ database, chains, clock, logger, metrics, journal });
+  await walletHistory.work({ database, chains, clock, logger, metrics, journal, readSender });
   const egress = createEgress({ allowPrivate: privateNetworks, logger });
   const metadata = createMetadataWorker({
     database,

@@ -105,6 +105,18 @@ export async function refuseHistory(
   );
 }
 
+/** Why a history is refused that no upstream has the old state for. */
+export const NO_ARCHIVE = 'NO_ARCHIVE';
+
+/** No upstream has what it is told from. */
+export async function refuseWithoutArchive(database: Database, subject: Subject, message: string): Promise<void> {
+  await database.query(
+    `UPDATE subject_histories SET status = 'refused', due_at = NULL, error_code = '${NO_ARCHIVE}', error_message = $4,
+       updated_at = now() WHERE ${ONE}`,
+    [...subjectKey(subject), message.slice(0, 1_000)],
+  );
+}
+
 /** Why a history is refused that ended processes. */
 export const SET_ASIDE = 'WORK_SET_ASIDE';
 
@@ -131,7 +143,7 @@ export async function failHistory(database: Database, subject: Subject, error: u
   );
 }
 
-/** Histories of a chain that a worker should take up: wallets before contracts, first come first. */
+/** Histories of a chain that a worker should take up: wallets before senders before contracts, first come first. */
 export async function listDueHistories(database: Database, chainId: ChainId, limit: number): Promise<Subject[]> {
   const rows = await database.query<Pick<HistoryRow, 'kind' | 'subject'>>(
     `SELECT kind, ${hexText('subject')} AS subject FROM subject_histories

@@ -82,7 +82,7 @@ async function listMissing(
  * The highest block that neither the chain nor the follower can take back. Where the follower lags, its checkpoint may lie
  * on a branch that was left: what it would roll back counts from there.
  */
-async function readHighestFinal(pool: UpstreamPool, chain: Chain, state: ChainState): Promise<number> {
+export async function readHighestFinal(pool: UpstreamPool, chain: Chain, state: ChainState): Promise<number> {
   const { value: head } = await pool.getHead();
   const finalized = chain.finalizedTag ? await pool.getFinalized() : null;
   const settled = Math.max(finalized ?? 0, head.number - chain.reorgDepthMax);

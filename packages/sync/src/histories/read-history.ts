@@ -4,7 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
-import { type Database, failureLevel, UNWRITTEN, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
+import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChunkSizing, createChunkSizing } from '../chunk-size.ts';
 import { type ClaimOwner, createClaimOwner } from '../claims.ts';
@@ -14,20 +14,12 @@ import { registerDerivedStates } from '../derived/derived-record.ts';
 import type { KeepSettings } from '../keep-settings.ts';
 import type { KnownContracts } from '../known-contracts.ts';
 import { commitChunk } from './commit-chunk.ts';
-import {
-  beginHistory,
-  failHistory,
-  finishHistory,
-  type HistoryRecord,
-  postponeHistory,
-  refuseHistory,
-  saveEstimate,
-  setAsideHistory,
-} from './history-record.ts';
+import { finishHistory, type HistoryRecord, postponeHistory, saveEstimate } from './history-record.ts';
 import { estimateCalls, planHistory } from './plan-history.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
 import { type SharedHistory, shareRanges } from './share-ranges.ts';
 import type { Subject } from './subject.ts';
+import { awaitMore, type HistoryOutcome, refuseForCalls, takeHistory } from './take-history.ts';
 
 export interface HistoryOptions {
   readonly chain: Chain;
@@ -47,20 +39,12 @@ export interface HistoryOptions {
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-/**
- * `more`: it gave way; `waits`: what is left is not final yet; `refused`: too many calls, or set aside; `idle`: there was
- * nothing to do.
- */
-export type HistoryOutcome = 'done' | 'more' | 'waits' | 'refused' | 'failed' | 'idle';
-
 /** Logs that a chunk should hold: what is in memory, and rows of one transaction. */
 const LOGS_PER_CHUNK = 2_000;
 /** A chunk is so many calls wide at first and at most: wide enough for calls side by side, narrow enough to lose little. */
 const CALLS_PER_CHUNK_FIRST = 4;
 const CALLS_PER_CHUNK_MAX = 16;
 const CHUNK_BLOCKS_MIN = 1_000;
-/** Until it is looked at again whether the newest blocks are final, or the chain has begun. */
-const WAIT_MS = 15_000;
 
 /** Works until the history is complete or gives way. What fails is recorded and tried again later; only an abort is thrown. */
 export async function readHistory(
@@ -68,30 +52,16 @@ export async function readHistory(
   subject: Subject,
   signal: AbortSignal,
 ): Promise<HistoryOutcome> {
-  const { chain, database, logger } = options;
-  const record = await beginHistory(database, subject);
-  if (record === null) return 'idle';
-  const owner = await createClaimOwner(database);
-  try {
-    await registerDerivedStates(database, chain, datasetsOf(chain, options.datasets));
-    return await work({ ...options, owner }, record, AbortSignal.any([signal, owner.lost]));
-  } catch (error) {
-    // The process ends: it stays `running`, and the next one takes it up.
-    if (signal.aborted) throw error;
-    if (error instanceof WorkSetAsideError) {
-      logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address, err: error }, 'History refused');
-      await setAsideHistory(database, subject, error);
-      return 'refused';
+  const { chain, database } = options;
+  return takeHistory(options, subject, signal, async (record) => {
+    const owner = await createClaimOwner(database);
+    try {
+      await registerDerivedStates(database, chain, datasetsOf(chain, options.datasets));
+      return await work({ ...options, owner }, record, AbortSignal.any([signal, owner.lost]));
+    } finally {
+      await owner.close();
     }
-    logger[failureLevel(error)](
-      { chain: chain.key, kind: subject.kind, subject: subject.address, err: error },
-      'History failed',
-    );
-    await failHistory(database, subject, error);
-    return 'failed';
-  } finally {
-    await owner.close();
-  }
+  });
 }
 
 type Work = HistoryOptions & { readonly owner: ClaimOwner };
@@ -100,15 +70,16 @@ async function work(options: Work, record: HistoryRecord, signal: AbortSignal): 
   const { chain, database, pool, datasets, keep, maxCalls } = options;
   const { subject } = record;
   const plan = await planHistory(database, pool, { chain, datasets, subject, keep });
-  if (plan === null) return wait(options, subject, 'The chain has not been ingested yet');
+  if (plan === null) return awaitMore(options, subject, 'The chain has not been ingested yet');
   const shared = shareRanges(plan);
   const expected = estimateCalls(pool, chain, subject, shared);
   await saveEstimate(database, subject, record.callsMade + expected);
-  if (record.callsMade + expected > maxCalls) return refuse(options, subject, { made: record.callsMade, expected });
+  if (record.callsMade + expected > maxCalls)
+    return refuseForCalls(options, subject, { made: record.callsMade, expected });
   const outcome = await readMissing(options, record, { shared, expected }, signal);
   if (outcome !== 'done') return outcome;
   if (plan.some(({ notFinal }) => notFinal.length > 0))
-    return wait(options, subject, 'The newest blocks that are missing can still be reorganised');
+    return awaitMore(options, subject, 'The newest blocks that are missing can still be reorganised');
   await finishHistory(database, subject);
   return 'done';
 }
@@ -128,7 +99,7 @@ async function readMissing(
     const sizing = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...chunkBlocks(ranges, expected) });
     for (const range of newestFirst(ranges, sizing)) {
       signal.throwIfAborted();
-      if (made >= maxCalls) return refuse(options, subject, { made, expected: null });
+      if (made >= maxCalls) return refuseForCalls(options, subject, { made, expected: null });
       if (clock.now() >= ends) {
         await postponeHistory(database, subject, 0);
         return 'more';
@@ -167,24 +138,4 @@ function chunkBlocks(ranges: readonly BlockRange[], calls: number): { blocksFirs
     blocksFirst: Math.max(CHUNK_BLOCKS_MIN, blocksPerCall * CALLS_PER_CHUNK_FIRST),
     blocksMax: Math.max(CHUNK_BLOCKS_MIN, blocksPerCall * CALLS_PER_CHUNK_MAX),
   };
-}
-
-async function wait({ chain, database, logger }: Work, subject: Subject, reason: string): Promise<HistoryOutcome> {
-  logger.debug({ chain: chain.key, kind: subject.kind, subject: subject.address, reason }, 'History waits');
-  await postponeHistory(database, subject, WAIT_MS);
-  return 'waits';
-}
-
-async function refuse(
-  { chain, database, logger, maxCalls }: Work,
-  subject: Subject,
-  { made, expected }: { readonly made: number; readonly expected: number | null },
-): Promise<HistoryOutcome> {
-  const message =
-    expected === null
-      ? `It has taken ${made} node calls and is not complete; ON_DEMAND_MAX_CALLS allows ${maxCalls}`
-      : `It would take about ${made + expected} node calls; ON_DEMAND_MAX_CALLS allows ${maxCalls}`;
-  logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address }, `History refused: ${message}`);
-  await refuseHistory(database, subject, maxCalls + 1, message);
-  return 'refused';
 }

@@ -1,5 +1,5 @@
 import { type Database, transactionLock } from '@chainstead/db';
-import { SET_ASIDE } from './history-record.ts';
+import { NO_ARCHIVE, SET_ASIDE } from './history-record.ts';
 import { type Subject, subjectKey } from './subject.ts';
 
 export interface HistoryRequest {
@@ -16,7 +16,7 @@ export interface HistoryRequest {
 export type RequestOutcome = 'requested' | 'known' | 'full';
 
 /**
- * A finished history is not looked at again for this long, one that was set aside neither, and one that would take too many
+ * A finished history is not looked at again for this long, one that was set aside or lacks an archive node neither, and one that would take too many
  * calls not without a higher limit. Seconds.
  */
 const DONE_REST_SECONDS = 30;
@@ -64,8 +64,8 @@ async function mayBegin(database: Database, { subject, maxCalls }: HistoryReques
 
 function mayBeginAgain(maxCalls: string): string {
   return `(history.status = 'done' AND history.updated_at < now() - interval '${DONE_REST_SECONDS} seconds'
-    OR history.status = 'refused' AND CASE history.error_code
-      WHEN '${SET_ASIDE}' THEN history.updated_at < now() - interval '${SET_ASIDE_REST_SECONDS} seconds'
+    OR history.status = 'refused' AND CASE
+      WHEN history.error_code IN ('${SET_ASIDE}', '${NO_ARCHIVE}') THEN history.updated_at < now() - interval '${SET_ASIDE_REST_SECONDS} seconds'
       ELSE history.calls_estimated <= ${maxCalls}::int
         OR history.updated_at < now() - interval '${REFUSED_REST_SECONDS} seconds' END)`;
 }

@@ -1,9 +1,9 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 
-export type SubjectKind = 'wallet' | 'contract';
+export type SubjectKind = 'wallet' | 'contract' | 'sender';
 
-/** Whose history: a wallet's (what moved to and from it) or a contract's (what it emitted). */
+/** Whose history: a wallet's (what moved to and from it), a contract's (what it emitted) or a sender's (the transactions that it sent). */
 export interface Subject {
   readonly chainId: ChainId;
   readonly kind: SubjectKind;

@@ -11,6 +11,8 @@ export interface PlacedRows {
   /** The runs of blocks that its rows are of. */
   readonly blocks: readonly BlockRange[];
   readonly batch: DecodedBatch;
+  /** The datasets that the batch holds all rows of; of others single ones are written beside it. @default all */
+  readonly kept?: readonly Dataset[];
   /** `single`: those that a history asks for out of the rows of their blocks. @default 'all' */
   readonly rows?: 'all' | 'single';
 }
@@ -22,7 +24,7 @@ export interface PlacedRows {
 export async function withPartitions<T>(
   { database, chain }: { readonly database: Database; readonly chain: Chain },
   datasets: readonly Dataset[],
-  { blocks, batch, rows = 'all' }: PlacedRows,
+  { blocks, batch, kept = datasets, rows = 'all' }: PlacedRows,
   attempt: () => Promise<T>,
 ): Promise<T> {
   for (let left = datasets.length; ; left--)
@@ -32,7 +34,8 @@ export async function withPartitions<T>(
       const table = tableWithoutPartition(error);
       const dataset = datasets.find((one) => one.table.name === table);
       if (left === 0 || dataset === undefined) throw error;
-      const density = rows === 'single' ? null : densityOf(blocks, rowsOf(batch, dataset));
+      const isSingle = rows === 'single' || !kept.includes(dataset);
+      const density = isSingle ? null : densityOf(blocks, rowsOf(batch, dataset));
       await ensurePartitions(database, dataset.table, chain.id, blocks, density);
     }
 }

@@ -36,7 +36,7 @@ function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {
 }
 
 /** The transactions that the block's roots hold: nodes of some chains list others beside them. */
-function committedIn({ header, transactions: all }: WholeBlock, chain: Chain): readonly ExecutedTransaction[] {
+export function committedIn({ header, transactions: all }: WholeBlock, chain: Chain): readonly ExecutedTransaction[] {
   const committed = new Set(
     committedTransactions(
       header,

@@ -1,0 +1,58 @@
+/** What is stored of a wallet, and what a node says of it, in one form. For tests. */
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+import type { Devnet } from '@chainstead/testkit';
+
+/** A transaction of a wallet. */
+export interface KnownRow {
+  readonly block: number;
+  /** Bits of `ROLES`. */
+  readonly roles: number;
+  readonly text: string;
+}
+
+/** Every row of a wallet by the node's own blocks and receipts, ascending. */
+export async function nodeRows(
+  { client }: Devnet,
+  wallets: readonly Address[],
+): Promise<ReadonlyMap<Address, readonly KnownRow[]>> {
+  const found = new Map<Address, KnownRow[]>(wallets.map((wallet) => [wallet, []]));
+  const head = Number(await client.getBlockNumber({ cacheTime: 0 }));
+  for (let block = 0; block <= head; block += 1) {
+    const { hash, transactions } = await client.getBlock({ blockNumber: BigInt(block), includeTransactions: true });
+    for (const one of transactions) {
+      const receipt = await client.getTransactionReceipt({ hash: one.hash });
+      const parties = [one.from, one.to, receipt.status === 'success' ? receipt.contractAddress : null];
+      for (const [wallet, rows] of found) {
+        const roles = parties.reduce((sum, party, bit) => sum + (party?.toLowerCase() === wallet ? 2 ** bit : 0), 0);
+        const { from, to, nonce, value } = one;
+        const shown = [
+          block,
+          one.transactionIndex,
+          hash,
+          one.hash,
+          roles,
+          from,
+          to ?? 'none',
+          nonce,
+          value,
+          receipt.gasUsed,
+        ];
+        if (roles > 0) rows.push({ block, roles, text: shown.join(' ').toLowerCase() });
+      }
+    }
+  }
+  return found;
+}
+
+/** Every stored row of a wallet, ascending. */
+export async function storedRows(database: Database, chainId: number, wallet: Address): Promise<readonly KnownRow[]> {
+  const hex = (column: string): string => `'0x' || encode(${column}, 'hex')`;
+  return database.query<KnownRow>(
+    `SELECT block_number AS block, roles, concat_ws(' ', block_number, part.transaction_index, ${hex('block_hash')}, ${hex('transaction_hash')}, roles,
+       ${hex('from_address')}, coalesce(${hex('to_address')}, 'none'), nonce, value, gas_used) AS text
+     FROM account_transactions AS part JOIN transactions USING (transaction_key, chain_id, block_number) JOIN blocks USING (chain_id, block_number)
+     WHERE part.chain_id = $1 AND part.account = $2 ORDER BY block_number, part.transaction_index`,
+    [chainId, addressBytes(wallet)],
+  );
+}

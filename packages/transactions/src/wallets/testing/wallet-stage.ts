@@ -1,0 +1,92 @@
+/** A devnet's chain that keeps transactions of the wallets which are asked for, as roles of the program work on it. For tests. */
+import { createWalletHistory } from '@chainstead/answers';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createJobs } from '@chainstead/jobs';
+import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { type AskedWallets, createAskedWallets } from '../asked-wallets.ts';
+import { createWalletsWatcher } from '../create-wallets-watcher.ts';
+import { readSender } from '../read-sent.ts';
+
+/** Blocks that a reorganisation may take. */
+export const STAGE_REORG_DEPTH = 8;
+
+export function stageChain(chainId: number, mode: Chain['transactions']['mode'] = 'wallets'): Chain {
+  const transactions = { mode, input: 'full', provesSenders: true } as const;
+  const shown = { key: `wallets-${chainId}`, id: chainId, pollIntervalMs: 20, headerHash: true, transactions };
+  return createChainRegistry({
+    additional: [{ ...shown, confirmations: 2, reorgDepthMax: STAGE_REORG_DEPTH, proofPolicy: 'strict' }],
+  }).get(chainId);
+}
+
+export async function stagePool(chain: Chain, urls: readonly string[]): Promise<UpstreamPool> {
+  const pool = createUpstreamPool({
+    chain,
+    upstreams: urls.map((url) => ({ url })),
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+  });
+  await pool.start();
+  return pool;
+}
+
+export interface StageRoles {
+  /** The side of requests. */
+  readonly asked: AskedWallets;
+  stop(): Promise<void>;
+}
+
+export interface StageOptions {
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  /** @default both */
+  readonly roles?: readonly ('ingest' | 'worker')[];
+  /** @default 100,000 */
+  readonly maxCalls?: number;
+  /** @default 10,000 */
+  readonly sliceMs?: number;
+}
+
+/** What a process does: it follows the chain, and reads what was asked for. */
+export async function startRoles(options: StageOptions): Promise<StageRoles> {
+  const { database, databaseUrl, chain, pool, roles = ['ingest', 'worker'], maxCalls = 100_000 } = options;
+  const logger = silentLogger();
+  const clock = systemClock;
+  const ended = new AbortController();
+  const jobs = await createJobs({ databaseUrl, logger, metrics: createMetricsRegistry() });
+  const histories = createWalletHistory({ jobs, chains: [chain], datasets: [], maxCalls, perKey: 1_000 });
+  if (roles.includes('worker'))
+    await histories.work({
+      ...{ database, clock, logger, readSender },
+      chains: [{ chain, pool }],
+      metrics: createMetricsRegistry(),
+      sweepEveryMs: 100,
+      sliceMs: options.sliceMs ?? 10_000,
+    });
+  const sync = createChainSync({
+    ...{ chain, pool, database, logger, clock },
+    datasets: [],
+    metrics: createSyncMetrics(createMetricsRegistry()),
+    watcher: createWalletsWatcher({ database, clock, logger }),
+    settings: {
+      startBlock: null,
+      endBlock: null,
+      proof: 'strict',
+      backfillProof: 'none',
+      backfillOrder: 'newest-first',
+      proverRate: 0,
+    },
+  });
+  const following = roles.includes('ingest') ? sync.run(ended.signal) : Promise.resolve();
+  return {
+    asked: createAskedWallets(histories),
+    async stop() {
+      ended.abort();
+      await Promise.all([following, jobs.close(1_000)]);
+    },
+  };
+}

@@ -1,0 +1,366 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Address, parseAddress, silentLogger } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import {
+  createScratchDatabase,
+  createSeededRandom,
+  type Devnet,
+  type ScratchDatabase,
+  startDevnet,
+  startNodeProxy,
+} from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
+import { nodeRows, storedRows } from './testing/known-rows.ts';
+import { mineRandomBlock } from './testing/random-activity.ts';
+import { type StageRoles, stageChain, stagePool, startRoles } from './testing/wallet-stage.ts';
+import type { WalletsProcessOptions } from './testing/wallets-process.ts';
+
+const CHAIN_ID = 31_337;
+/** Of the devnet's accounts, those that send at random. */
+const SENDERS = 6;
+
+let scratch: ScratchDatabase;
+let devnet: Devnet;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+beforeEach(async () => {
+  devnet = await startDevnet({ chainId: CHAIN_ID, args: ['--no-mining'] });
+});
+afterEach(async () => {
+  await devnet.stop();
+  await scratch.database.query(
+    `TRUNCATE transactions, account_transactions, asked_wallets, wallet_watches, subject_histories, subject_ranges, sync_chains, sync_ranges, blocks`,
+  );
+});
+
+const chain = stageChain(CHAIN_ID);
+const context = () => ({ database: scratch.database, logger: silentLogger() });
+
+async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Promise<StageRoles> {
+  const pool = options.pool ?? (await stagePool(chain, [devnet.url]));
+  const started = await startRoles({ database: scratch.database, databaseUrl: scratch.url, chain, ...options, pool });
+  onTestFinished(async () => {
+    await started.stop();
+    await pool.close();
+  });
+  return started;
+}
+
+function accountsOf({ accounts }: Devnet, count: number): readonly Address[] {
+  return accounts.slice(0, count);
+}
+
+const caughtUp = () =>
+  vi.waitFor(
+    async () => {
+      const { hash } = await devnet.client.getBlock();
+      const [row] = await scratch.database.query<{ hash: string }>(
+        "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains",
+      );
+      expect(row?.hash).toBe(hash);
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+
+/** Until nothing is missing of what the wallet sent. What waits for blocks to be final is looked at at once. */
+async function searched({ asked }: StageRoles, wallet: Address): Promise<WalletSearch> {
+  return vi.waitFor(
+    async () => {
+      await scratch.database.query('UPDATE subject_histories SET due_at = NULL');
+      const search = await asked.ask(context(), chain, wallet, null);
+      expect(search.missing).toEqual([]);
+      return search;
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+}
+
+/** Every row is one of the node's; none is missing of blocks that were searched for all, nor of sent ones of the others. */
+async function requireTruth(
+  wallets: ReadonlyMap<Address, WalletSearch>,
+): Promise<{ readonly rows: number; readonly sent: number }> {
+  const told = await nodeRows(devnet, [...wallets.keys()]);
+  const counted = { rows: 0, sent: 0 };
+  for (const [wallet, { whole, sent }] of wallets) {
+    const all = told.get(wallet) ?? [];
+    const stored = (await storedRows(scratch.database, CHAIN_ID, wallet)).map(({ text }) => text);
+    expect(all.map(({ text }) => text)).toEqual(expect.arrayContaining([...stored]));
+    expect(new Set(stored).size).toBe(stored.length);
+    const isIn = (block: number, ranges: WalletSearch['whole']) =>
+      ranges.some(({ from, to }) => from <= block && block <= to);
+    const required = all.filter(({ block, roles }) => isIn(block, whole) || (roles % 2 === 1 && isIn(block, sent)));
+    expect(stored).toEqual(expect.arrayContaining(required.map(({ text }) => text)));
+    counted.rows += required.length;
+    counted.sent += required.filter(({ block }) => !isIn(block, whole)).length;
+  }
+  return counted;
+}
+
+describe('transactions of wallets that are asked for', () => {
+  test('are those of the node, of two processes that are killed, through reorganisations', async () => {
+    const random = createSeededRandom(7);
+    const accounts = accountsOf(devnet, SENDERS);
+    for (let block = 0; block < 60; block += 1) await mineRandomBlock(devnet, accounts, random, 3);
+    const options: WalletsProcessOptions = { databaseUrl: scratch.url, chainId: CHAIN_ID, nodeUrl: devnet.url };
+    const script = fileURLToPath(new URL('testing/wallets-process.ts', import.meta.url));
+    const begin = (): ChildProcess =>
+      spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const processes = [begin(), begin()];
+    onTestFinished(async () => {
+      for (const child of processes) child.kill('SIGKILL');
+    });
+    const requests = await open({ roles: [] });
+    await caughtUp();
+    const wallets: Address[] = [];
+    const ask = async (wallet: Address): Promise<void> => {
+      wallets.push(wallet);
+      await requests.asked.ask(context(), chain, wallet, null);
+    };
+    await ask(parseAddress(accounts[0]));
+    let kills = 0;
+    for (let step = 0; step < 40; step += 1) {
+      for (let block = random.integer(3, 5); block > 0; block -= 1) await mineRandomBlock(devnet, accounts, random, 4);
+      if (random.chance(0.3)) await devnet.reorg(random.integer(1, 3));
+      const next = accounts[wallets.length];
+      if (next !== undefined && step % 6 === 3) await ask(next);
+      if (random.chance(0.2)) {
+        const place = random.integer(0, 1);
+        const [child] = processes.splice(place, 1, begin());
+        const ended = child === undefined ? null : once(child, 'exit');
+        child?.kill('SIGKILL');
+        await ended;
+        kills += 1;
+      }
+      await setTimeout(random.integer(0, 500));
+    }
+    expect(kills).toBeGreaterThan(3);
+    for (let times = 0; times < 2; times += 1) {
+      for (let block = 0; block < 12; block += 1) await mineRandomBlock(devnet, accounts, random, 2);
+      await caughtUp();
+    }
+    const searches = new Map<Address, WalletSearch>();
+    for (const wallet of wallets) searches.set(wallet, await searched(requests, wallet));
+    const { rows, sent } = await requireTruth(searches);
+    expect(wallets.length).toBeGreaterThanOrEqual(SENDERS);
+    expect(rows).toBeGreaterThan(300);
+    expect(sent).toBeGreaterThan(50);
+    for (const { whole, newest } of searches.values()) {
+      expect(whole.at(-1)?.to).toBe(newest);
+      expect(whole[0]?.from).toBeGreaterThanOrEqual(50);
+    }
+  }, 180_000);
+
+  test('cost the head no further call, and are found from the block on that comes next', async () => {
+    const calls: string[] = [];
+    const proxy = await startNodeProxy(devnet.url, {
+      alter: ({ method, params }, result) => {
+        const isTagged = ['latest', 'finalized'].includes(String(params[0]));
+        if (!isTagged) calls.push(method.startsWith('eth_getBlockBy') ? `${method} ${params[1]}` : method);
+        return result;
+      },
+    });
+    onTestFinished(() => proxy.close());
+    const [wallet, ...others] = accountsOf(devnet, 3) as readonly [Address, ...Address[]];
+    const started = await open({ roles: ['ingest'], pool: await stagePool(chain, [proxy.url]) });
+    const random = createSeededRandom(2);
+    const mineCounted = async (blocks: number): Promise<readonly string[]> => {
+      calls.length = 0;
+      for (let block = 0; block < blocks; block += 1) {
+        await mineRandomBlock(devnet, [wallet, ...others], random, 3);
+        await caughtUp();
+      }
+      return calls.toSorted();
+    };
+    await mineCounted(3);
+    const before = await mineCounted(10);
+    const asked = await started.asked.ask(context(), chain, wallet, null);
+    expect(asked.whole).toEqual([]);
+    await mineCounted(2);
+    const after = await mineCounted(10);
+    // Polls of the head ask for headers now and then.
+    const costly = (made: readonly string[]) => made.filter((call) => !/^eth_(?:blockNumber|chainId)/.test(call));
+    expect(costly(after).filter((call) => call.endsWith('true'))).toHaveLength(10);
+    expect(costly(before).filter((call) => call.endsWith('true'))).toHaveLength(0);
+    expect(costly(after).length).toBeLessThanOrEqual(costly(before).length);
+    expect(costly(after).filter((call) => call === 'eth_getBlockReceipts')).toHaveLength(10);
+    const search = await started.asked.ask(context(), chain, wallet, null);
+    expect(search.whole).toEqual([{ from: 14, to: 25 }]);
+    expect((await requireTruth(new Map([[wallet, search]]))).rows).toBeGreaterThan(5);
+  }, 60_000);
+
+  test('that were sent in older blocks are found in so many calls as halvings take, some of them within a limit', async () => {
+    const [wallet, other, quiet] = accountsOf(devnet, 3) as readonly [Address, Address, Address];
+    const send = (from: Address) =>
+      devnet.client.sendTransaction({ account: from, to: quiet, value: 1n, gas: 21_000n, chain: null });
+    const sentIn: number[] = [];
+    for (const blocks of [300, 1, 700, ...Array.from({ length: 37 }, (_, place) => 20 + place)]) {
+      await devnet.mine(blocks);
+      await send(wallet);
+      await send(other);
+      await devnet.mine();
+      sentIn.push((sentIn.at(-1) ?? 0) + blocks + 1);
+    }
+    await devnet.mine(100);
+    const started = await open({ maxCalls: 200 });
+    await started.asked.ask(context(), chain, wallet, null);
+    await started.asked.ask(context(), chain, quiet, null);
+    await caughtUp();
+    await devnet.mine(20);
+    await caughtUp();
+    const history = async (address: Address) => {
+      const [row] = await scratch.database.query<{ status: string; calls: number; rows: number }>(
+        'SELECT status, calls_made AS calls, rows_added AS rows FROM subject_histories WHERE subject = $1',
+        [addressBytes(address)],
+      );
+      return row;
+    };
+    await vi.waitFor(async () => expect((await history(wallet))?.status).toBe('refused'), { timeout: 20_000 });
+    const first = await started.asked.ask(context(), chain, wallet, null);
+    expect(first.state).toBe('refused');
+    const found = (await storedRows(scratch.database, CHAIN_ID, wallet)).map(({ block }) => block);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.length).toBeLessThan(sentIn.length);
+    expect(sentIn).toEqual(expect.arrayContaining(found));
+    await started.stop();
+    const more = await open();
+    const search = await searched(more, wallet);
+    expect((await storedRows(scratch.database, CHAIN_ID, wallet)).map(({ block }) => block)).toEqual(sentIn);
+    await requireTruth(new Map([[wallet, search]]));
+    expect((await history(wallet))?.calls).toBeLessThan(sentIn.length * (12 + 2));
+    // One that never sent anything takes one call a turn.
+    await searched(more, quiet);
+    expect((await history(quiet))?.calls).toBeLessThanOrEqual(4);
+    expect(await more.asked.ask(context(), chain, wallet, null)).toMatchObject({ missing: [], state: 'done' });
+  }, 60_000);
+
+  test('of a contract end at its newest creation, and of an account that delegates to one go on', async () => {
+    const [wallet] = accountsOf(devnet, 1) as readonly [Address];
+    await devnet.mine(40);
+    await devnet.client.request({
+      method: 'anvil_setCode',
+      params: [wallet, `0xef0100${'11'.repeat(20)}`],
+    } as never);
+    for (let sent = 0; sent < 3; sent += 1) {
+      await devnet.client.sendTransaction({ account: wallet, to: wallet, value: 1n, gas: 60_000n, chain: null });
+      await devnet.mine(10);
+    }
+    const factory = parseAddress(`0x${'fa'.repeat(20)}`);
+    // Creates an empty contract at each call.
+    await devnet.client.request({ method: 'anvil_setCode', params: [factory, '0x600060006000f0'] } as never);
+    for (let made = 0; made < 6; made += 1) {
+      await devnet.client.sendTransaction({ account: wallet, to: factory, gas: 200_000n, chain: null });
+      await devnet.mine(15);
+    }
+    const started = await open();
+    await caughtUp();
+    for (const asked of [wallet, factory]) await started.asked.ask(context(), chain, asked, null);
+    await devnet.mine(30);
+    await caughtUp();
+    const searches = new Map<Address, WalletSearch>();
+    for (const asked of [wallet, factory]) searches.set(asked, await searched(started, asked));
+    expect((await requireTruth(new Map([[wallet, searches.get(wallet) as WalletSearch]]))).sent).toBe(9);
+    const [row] = await scratch.database.query<{ calls: number }>(
+      'SELECT calls_made AS calls FROM subject_histories WHERE subject = $1',
+      [addressBytes(factory)],
+    );
+    expect(row?.calls).toBeLessThan(25);
+  }, 60_000);
+
+  test('without an archive node are those of new blocks, and the state says so', async () => {
+    const pruned = { code: -32_000, message: 'missing trie node 0123 (path ) state 0x45 is not available' };
+    const proxy = await startNodeProxy(devnet.url, { errors: { eth_getTransactionCount: pruned } });
+    onTestFinished(() => proxy.close());
+    const [wallet] = accountsOf(devnet, 1) as readonly [Address];
+    const random = createSeededRandom(3);
+    for (let block = 0; block < 30; block += 1) await mineRandomBlock(devnet, [wallet], random, 1);
+    const started = await open({ pool: await stagePool(chain, [proxy.url]) });
+    await caughtUp();
+    await started.asked.ask(context(), chain, wallet, null);
+    for (let block = 0; block < 12; block += 1) await mineRandomBlock(devnet, [wallet], random, 2);
+    await caughtUp();
+    const search = await vi.waitFor(
+      async () => {
+        const now = await started.asked.ask(context(), chain, wallet, null);
+        expect(now.state).toBe('no-archive');
+        return now;
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    expect(search.whole).toEqual([{ from: 31, to: 42 }]);
+    expect((await requireTruth(new Map([[wallet, search]]))).rows).toBeGreaterThan(5);
+  }, 60_000);
+
+  test('are not claimed of blocks that were followed while none were kept', async () => {
+    const [wallet, other] = accountsOf(devnet, 2) as readonly [Address, Address];
+    const random = createSeededRandom(4);
+    const mine = async (blocks: number): Promise<void> => {
+      for (let block = 0; block < blocks; block += 1) await mineRandomBlock(devnet, [wallet, other], random, 2);
+      await caughtUp();
+    };
+    await mineRandomBlock(devnet, [wallet], random, 1);
+    const first = await open({ roles: ['ingest'] });
+    await caughtUp();
+    await first.asked.ask(context(), chain, wallet, null);
+    await mine(5);
+    await first.stop();
+    const off = await open({ roles: ['ingest'], chain: stageChain(CHAIN_ID, 'off') });
+    await mine(5);
+    // Of what is not followed as before, rows go none the less.
+    await devnet.reorg(7);
+    await mine(4);
+    await off.stop();
+    const last = await open({ roles: ['ingest'] });
+    await last.asked.ask(context(), chain, other, null);
+    await mine(3);
+    const search = await last.asked.ask(context(), chain, wallet, null);
+    expect(search.whole).toEqual([
+      { from: 2, to: 4 },
+      { from: 16, to: 18 },
+    ]);
+    const ofOther = await last.asked.ask(context(), chain, other, null);
+    expect(ofOther.whole).toEqual([{ from: 16, to: 18 }]);
+    await requireTruth(
+      new Map([
+        [wallet, search],
+        [other, ofOther],
+      ]),
+    );
+  }, 60_000);
+
+  test('of a wallet that nobody asks for any more stay as they are known, and new blocks are not searched for it', async () => {
+    const [wallet, other] = accountsOf(devnet, 2) as readonly [Address, Address];
+    const random = createSeededRandom(5);
+    const mine = async (blocks: number): Promise<void> => {
+      for (let block = 0; block < blocks; block += 1) await mineRandomBlock(devnet, [wallet, other], random, 2);
+      await caughtUp();
+    };
+    await mineRandomBlock(devnet, [wallet], random, 1);
+    const first = await open({ roles: ['ingest'] });
+    await caughtUp();
+    for (const asked of [wallet, other]) await first.asked.ask(context(), chain, asked, null);
+    await mine(5);
+    await scratch.database.query("UPDATE asked_wallets SET asked_at = now() - interval '31 days' WHERE wallet = $1", [
+      addressBytes(wallet),
+    ]);
+    await first.stop();
+    const last = await open({ roles: ['ingest'] });
+    await mine(5);
+    const known = await readWalletSearch(scratch.database, chain, wallet);
+    expect(known.whole).toEqual([{ from: 2, to: 6 }]);
+    expect((await last.asked.ask(context(), chain, other, null)).whole).toEqual([{ from: 2, to: 11 }]);
+    await last.asked.ask(context(), chain, wallet, null);
+    await mine(2);
+    const again = await last.asked.ask(context(), chain, wallet, null);
+    expect(again.whole).toEqual([
+      { from: 2, to: 6 },
+      { from: 12, to: 13 },
+    ]);
+    await requireTruth(new Map([[wallet, again]]));
+  }, 60_000);
+});
