@@ -11,6 +11,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['tokens', 'transactions', 'contract-function'],
   ['erc20', 'prices', 'streams'],
   ['nft'],
+  ['history'],
   ['datasets'],
   ['console'],
   ['apps'],

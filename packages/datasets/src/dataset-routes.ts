@@ -14,6 +14,7 @@ import {
   walletTokenTransfersRoute,
 } from '@chainstead/erc20';
 import type { CallDirectly } from '@chainstead/gateway';
+import { createHistoryRoutes } from '@chainstead/history';
 import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
 import type { Jobs } from '@chainstead/jobs';
 import {
@@ -119,6 +120,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock, budget }),
     contractFunctionRoute({ call, budget }),
     reviewContractsRoute,
+    ...createHistoryRoutes({ ...onDemand, questions, clock: options.clock, budget, walletHistory }),
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({
       ...options,

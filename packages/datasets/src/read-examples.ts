@@ -50,6 +50,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     ...(transfer !== null && {
       ...transactionExamples(transfer),
       getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
+      getWalletHistory: { address: transfer.account, chain: transfer.chain },
       getWalletTokenBalances: { address: transfer.account, chain: transfer.chain },
       getWalletTokenBalancesPrice: { address: transfer.account, chain: transfer.chain },
       getNativeBalance: { address: transfer.account, chain: transfer.chain },

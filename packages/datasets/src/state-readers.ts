@@ -6,6 +6,7 @@ import {
   holdersCounted,
   ownersNow,
 } from '@chainstead/erc20';
+import { walletTransactionsReader } from '@chainstead/history';
 import { nftAmountsNow, nftOwnersNow } from '@chainstead/nft';
 import {
   accountCodesReader,
@@ -46,4 +47,5 @@ export const stateReaders: readonly StateReader[] = [
   internalTransactionsReader,
   transactionInputsReader,
   transactionLogsReader,
+  walletTransactionsReader,
 ];

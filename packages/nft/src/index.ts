@@ -2,6 +2,8 @@
  * NFTs: transfers with balances and their lists, trades of marketplaces, sale prices, collections with their metadata, and what wallets hold;
  * each a folder with its tables, datasets, queries, routes and tests. Start reading at `transfers/dataset.ts`.
  */
+
+export { collectionFacts } from './collections/collection-facts-statement.ts';
 export { COLLECTION_COLUMNS, type CollectionFields, readCollectionFields } from './collections/collection-fields.ts';
 export {
   type CollectionReadState,
@@ -14,6 +16,12 @@ export { createMetadataWorker } from './collections/metadata-worker.ts';
 export { createDocumentReader } from './collections/read-document.ts';
 export { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
 export { createPictureReader, type PictureReader } from './pictures/picture-reader.ts';
+export { readDocument } from './records/document-object.ts';
+export {
+  type NormalizedMetadata,
+  normalizedMetadataSchema,
+  normalizeMetadata,
+} from './records/normalized-metadata.ts';
 export type { SendersOf } from './records/record-pages.ts';
 export { readSaleDays, type SaleDay } from './sale-prices/read-sale-days.ts';
 export { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices/sale-prices-route.ts';

@@ -24,11 +24,15 @@ export function executedTransactions({
   return block.transactionHashes.flatMap((hash, index) => {
     const receipt = byHash.get(hash);
     const raw = block.transactions?.[index];
-    return receipt === undefined || raw === undefined ? [] : [toExecuted(raw, receipt, index)];
+    return receipt === undefined || raw === undefined ? [] : [executedTransaction(raw, receipt, index)];
   });
 }
 
-function toExecuted(raw: Json, receipt: Receipt, index: number): ExecutedTransaction {
+/**
+ * A transaction with its receipt, as a node gives both.
+ * @throws InvalidPrimitiveError for what no node gives
+ */
+export function executedTransaction(raw: Json, receipt: Receipt, index: number): ExecutedTransaction {
   return {
     hash: receipt.transactionHash,
     index,

@@ -27,7 +27,7 @@ export type {
 export { datasetsOf } from './datasets-of.ts';
 export { type DatasetLines, linesOfRows } from './decoded-batch.ts';
 export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
-export { executedTransactions } from './executed-transactions.ts';
+export { executedTransaction, executedTransactions } from './executed-transactions.ts';
 export { helpBackfill, readHelpable } from './help-backfill.ts';
 export {
   finishHistory,

@@ -2,15 +2,26 @@
  * Transactions and blocks: read from a node because a request asked, proven by their block's header, shaped as answers. Start reading at
  * `routes/transaction-routes.ts` (the side of requests) and `reading/read-block.ts` (the side of workers).
  */
+export { type AbiBooks, type BooksOf, createAbiBooks, STANDARDS_ALONE } from './abis/abi-books.ts';
+export { callsOf, eventsOf } from './abis/asked-entries.ts';
 export { type GivenAbi, importAbis } from './abis/import-abis.ts';
 export { importSignatures } from './abis/import-signatures.ts';
 export type { SignaturePiece } from './abis/signature-texts.ts';
 export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
+export { decodeEvidence, evidenceOf } from './evidence/decode-evidence.ts';
+export type { Evidence } from './evidence/evidence.ts';
+export { type InternalTransactionsByHash, readInternalTransactions } from './internal-transactions.ts';
+export { createLookUps, type LookUpOptions, type LookUps } from './look-ups.ts';
 export { blockReader } from './reading/block-reader.ts';
 export { internalTransactionsReader } from './reading/internal-transactions-reader.ts';
 export { transactionInputsReader } from './reading/transaction-inputs-reader.ts';
 export { transactionLogsReader } from './reading/transaction-logs-reader.ts';
 export { transactionReader } from './reading/transaction-reader.ts';
+export { decodedCall, showDecodedEvent } from './records/decoded-response.ts';
+export type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
+export { internalTransactionSchema, tracesMarkSchema } from './records/internal-transaction-response.ts';
+export { type TransactionRecord, transactionRecord, transactionRecordSchema } from './records/transaction-record.ts';
+export { showTransaction, transactionShape, verboseLogSchema } from './records/transaction-response.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';
 export { accountTransactions, transactions } from './stored/datasets.ts';
 export { createWalletsWatcher } from './wallets/create-wallets-watcher.ts';

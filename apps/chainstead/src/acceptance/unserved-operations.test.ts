@@ -62,7 +62,6 @@ describe('the official SDK', () => {
   test.each([
     ['resolveAddress', { address }],
     ['getTokenPrice', WALLET],
-    ['getWalletHistory', WALLET],
     ['getContractLogs', WALLET],
     ['getPairPrice', { chain, token0Address: address, token1Address: address }],
     ['getTopERC20TokensByMarketCap', {}],
@@ -84,6 +83,7 @@ describe('the official SDK', () => {
       ...['getTokenOwners'],
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
+      ...['getWalletHistory'],
       ...['getTransaction', 'getTransactionVerbose', 'getBlock', 'getBlockStats', 'getDateToBlock'],
       ...['getInternalTransactions', 'getWalletTransactions', 'getWalletTransactionsVerbose'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],

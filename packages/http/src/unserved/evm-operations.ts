@@ -37,7 +37,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/erc20/{address}/allowance', 'getTokenAllowance'],
   ]),
   ...unserved('/api/v2.2', 'Wallets', [
-    ['GET', '/wallets/{address}/history', 'getWalletHistory'],
     ['GET', '/wallets/{address}/net-worth', 'getWalletNetWorth'],
     ['GET', '/wallets/{address}/defi/summary', 'getDefiSummary'],
     ['GET', '/wallets/{address}/defi/{protocol}/positions', 'getDefiPositionsByProtocol'],

@@ -1,0 +1,217 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { isDistribution } from './distribution.ts';
+import { isShareBurnt, isShareMinted } from './shares.ts';
+import { isBurnt, type Terms } from './terms.ts';
+import type { Category, CategoryDetail, NftLeg, WalletTransaction } from './wallet-transaction.ts';
+
+/** What a rule looks at. */
+export interface Case extends Terms {
+  readonly transaction: WalletTransaction;
+}
+
+export interface Rule {
+  /** In words. */
+  readonly name: string;
+  holds(given: Case): boolean;
+  readonly category: Category | ((given: Case) => Category);
+  readonly detail?: CategoryDetail | ((given: Case) => CategoryDetail | null);
+  /** Whether it rests on what can't be seen without traces. @default false */
+  readonly isInferred?: boolean;
+}
+
+/**
+ * How a transaction is called, seen from one wallet: the first rule that holds. The last one always does. Rules that rest on evidence are passed
+ * over without it: nothing is guessed from names of functions for tokens that are alike.
+ */
+export const DECISION_TABLE: readonly Rule[] = [
+  { name: 'it failed', holds: ({ transaction }) => transaction.status === 0, category: 'contract interaction' },
+  {
+    name: 'a trade of a marketplace',
+    holds: ({ transaction }) => transaction.trades.length > 0,
+    category: ({ transaction }) =>
+      transaction.trades.some(({ role }) => role === 'buyer') ? 'nft purchase' : 'nft sale',
+    detail: ({ transaction }) => (transaction.trades.some(({ isOffer }) => isOffer) ? 'nft offer' : null),
+  },
+  {
+    name: 'NFTs given up',
+    holds: ({ nftsOut, nftsIn }) => nftsOut.length > 0 && nftsIn.length === 0 && nftsOut.every(({ to }) => isBurnt(to)),
+    category: 'burn',
+    detail: liquidityRemoved,
+  },
+  {
+    name: 'new NFTs, by the wallet’s own doing',
+    holds: (given) => areMinted(given) && (given.isSender || given.paid),
+    category: 'mint',
+    detail: ({ transaction }) => (transaction.evidence.has('liquidityAdd') ? 'liquidity add' : null),
+  },
+  { name: 'new NFTs, by others', holds: areMinted, category: 'airdrop' },
+  {
+    name: 'NFTs for NFTs',
+    holds: ({ nftsIn, nftsOut }) => nftsIn.length > 0 && nftsOut.length > 0,
+    category: 'token swap',
+  },
+  { name: 'NFTs for money', holds: ({ nftsIn, paid }) => nftsIn.length > 0 && paid, category: 'nft purchase' },
+  { name: 'money for NFTs', holds: ({ nftsOut, got }) => nftsOut.length > 0 && got, category: 'nft sale' },
+  {
+    name: 'NFTs that others handed out',
+    holds: (given) =>
+      given.nftsIn.length > 0 &&
+      !given.isSender &&
+      (given.nftsIn.some((leg) => isMovedByOthers(given.transaction.wallet, leg)) ||
+        isDistribution(given.transaction, given)),
+    category: 'airdrop',
+  },
+  {
+    name: 'NFTs into or out of what was called, which keeps them for others',
+    holds: (given) => isKeptByCalled(given),
+    category: ({ nftsOut }) => (nftsOut.length > 0 ? 'deposit' : 'withdraw'),
+    detail: ({ nftsOut, transaction }) => keepingDetail(transaction, nftsOut.length > 0),
+  },
+  {
+    name: 'NFTs one way',
+    holds: ({ nftsOut, nftsIn }) => nftsOut.length > 0 || nftsIn.length > 0,
+    category: ({ nftsOut }) => (nftsOut.length > 0 ? 'nft send' : 'nft receive'),
+  },
+  { name: 'a loan', holds: ({ got, transaction }) => got && transaction.evidence.has('borrow'), category: 'borrow' },
+  {
+    name: 'a loan paid back',
+    holds: ({ paid, got, transaction }) => paid && !got && transaction.evidence.has('repay'),
+    // Of debt that is a token, a part is burnt: what was paid with decides.
+    category: ({ legsOut, coinsOut }) => (coinsOut && legsOut.every(({ to }) => isBurnt(to)) ? 'send' : 'token send'),
+    detail: 'repay',
+  },
+  {
+    name: 'coins wrapped',
+    holds: (given) => given.coinsOut && !given.tokensOut && !given.got && given.transaction.evidence.has('wrap'),
+    category: 'deposit',
+    detail: 'wrap',
+  },
+  {
+    name: 'coins unwrapped',
+    // The wrapped coin pays who calls it, whether or not traces show it.
+    holds: ({ paid, tokensIn, coinsIn, transaction }) =>
+      !paid && !tokensIn && transaction.evidence.has('unwrap') && (coinsIn || !transaction.isTraced),
+    category: 'withdraw',
+    detail: 'unwrap',
+  },
+  {
+    name: 'given to a protocol in its own name',
+    holds: ({ paid, transaction }) => paid && transaction.evidence.has('supply'),
+    category: 'deposit',
+    detail: ({ transaction }) => keepingDetail(transaction, true),
+  },
+  {
+    name: 'taken back from a protocol',
+    holds: ({ got, transaction }) => got && transaction.evidence.has('takeBack'),
+    category: 'withdraw',
+    detail: ({ transaction }) => keepingDetail(transaction, false),
+  },
+  {
+    name: 'paid for shares of who took it',
+    holds: (given) => isShareMinted(given.transaction, given),
+    category: 'deposit',
+    detail: 'share',
+  },
+  {
+    name: 'shares given up for what their contract gave',
+    holds: (given) => isShareBurnt(given.transaction, given),
+    category: 'withdraw',
+    detail: 'share',
+  },
+  { name: 'one for another', holds: ({ paid, got }) => paid && got, category: 'token swap' },
+  {
+    name: 'tokens for coins that only traces would show',
+    holds: ({ tokensOut, transaction }) =>
+      tokensOut && !transaction.isTraced && transaction.evidence.has('calledUnwrapped'),
+    category: 'token swap',
+    isInferred: true,
+  },
+  {
+    name: 'tokens given up',
+    holds: ({ tokensOut, legsOut }) => tokensOut && legsOut.every(({ to }) => isBurnt(to)),
+    category: 'burn',
+  },
+  { name: 'tokens out', holds: ({ tokensOut }) => tokensOut, category: 'token send' },
+  {
+    name: 'tokens handed out to many',
+    holds: (given) => given.tokensIn && isDistribution(given.transaction, given),
+    category: 'airdrop',
+  },
+  {
+    name: 'tokens in',
+    holds: ({ tokensIn }) => tokensIn,
+    category: 'token receive',
+    detail: ({ transaction }) => (transaction.evidence.has('claim') ? 'claim' : null),
+  },
+  { name: 'coins out', holds: ({ coinsOut }) => coinsOut, category: 'send' },
+  { name: 'coins in', holds: ({ coinsIn }) => coinsIn, category: 'receive' },
+  {
+    name: 'approvals',
+    holds: ({ transaction }) => transaction.approvals.some(({ isGranted }) => isGranted),
+    category: 'approve',
+    detail: permitted,
+  },
+  {
+    name: 'approvals taken back',
+    holds: ({ transaction }) => transaction.approvals.length > 0,
+    category: 'revoke',
+    detail: permitted,
+  },
+  {
+    name: 'only what moves nothing',
+    holds: ({ transaction }) => idleCategory(transaction) !== null,
+    category: ({ transaction }) => idleCategory(transaction) ?? 'contract interaction',
+    detail: ({ transaction, isSender }) =>
+      !isSender && transaction.tokens.some(({ value }) => value === 0n) ? 'poisoning' : null,
+  },
+  {
+    name: 'nothing of the wallet moved',
+    holds: () => true,
+    category: 'contract interaction',
+    detail: ({ transaction, isSender }) => (transaction.to === null && isSender ? 'contract creation' : null),
+  },
+];
+
+function areMinted({ nftsIn }: Case): boolean {
+  return nftsIn.length > 0 && nftsIn.every(({ from }) => from === ZERO_ADDRESS);
+}
+
+function isMovedByOthers(wallet: Address, { operator, from }: NftLeg): boolean {
+  return operator !== null && operator !== wallet && operator !== from;
+}
+
+/** Methods that give an NFT to be kept, and those that take it back. */
+const GIVES = /^(?:deposit|stake)/i;
+const TAKES = /^(?:withdraw|unstake|exit)/i;
+
+function isKeptByCalled({ nftsOut, nftsIn, transaction }: Case): boolean {
+  const { to, method, evidence } = transaction;
+  const isGiven = nftsOut.length > 0;
+  const parties = isGiven ? nftsOut.map((leg) => leg.to) : nftsIn.map((leg) => leg.from);
+  if (parties.length === 0 || !parties.every((party) => party === to)) return false;
+  return evidence.has(isGiven ? 'supply' : 'takeBack') || (isGiven ? GIVES : TAKES).test(method ?? '');
+}
+
+function keepingDetail({ evidence }: WalletTransaction, isGiven: boolean): CategoryDetail | null {
+  if (isGiven) return evidence.has('stake') ? 'stake' : evidence.has('liquidityAdd') ? 'liquidity add' : null;
+  return evidence.has('unstake') ? 'unstake' : evidence.has('liquidityRemove') ? 'liquidity remove' : null;
+}
+
+function liquidityRemoved({ transaction }: Case): CategoryDetail | null {
+  return transaction.evidence.has('liquidityRemove') ? 'liquidity remove' : null;
+}
+
+/** Who did not send the transaction had signed for it. */
+function permitted({ isSender }: Case): CategoryDetail | null {
+  return isSender ? null : 'permit';
+}
+
+/** By the first leg, where all that there are move nothing: of no value, or to oneself. */
+function idleCategory({ wallet, coins, tokens, nfts }: WalletTransaction): Category | null {
+  if (coins.length > 0) return 'send';
+  const [token] = tokens.toSorted((one, other) => one.logIndex - other.logIndex);
+  const [nft] = nfts.toSorted((one, other) => one.logIndex - other.logIndex);
+  if (token !== undefined && (nft === undefined || token.logIndex < nft.logIndex))
+    return token.from === wallet ? 'token send' : 'token receive';
+  return nft === undefined ? null : 'nft send';
+}

@@ -1,0 +1,91 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import type { NftLeg, TokenLeg, WalletTransaction } from './wallet-transaction.ts';
+
+/** The coin, where assets are told apart; tokens go by their contract. */
+export const COIN = 'coin';
+export type Asset = Address | typeof COIN;
+
+/** Net amounts in base units, above zero: tokens in the order of their logs, coins last. */
+export type Amounts = ReadonlyMap<Asset, bigint>;
+
+/** What came out of a wallet's legs, in the terms of the decision table. */
+export interface Terms {
+  /** Assets of which more went out than came in, and the other way round. */
+  readonly assetsOut: Amounts;
+  readonly assetsIn: Amounts;
+  readonly tokensOut: boolean;
+  readonly tokensIn: boolean;
+  readonly coinsOut: boolean;
+  readonly coinsIn: boolean;
+  readonly nftsOut: readonly NftLeg[];
+  readonly nftsIn: readonly NftLeg[];
+  /** Tokens or coins. */
+  readonly paid: boolean;
+  readonly got: boolean;
+  /** Whether the wallet sent the transaction. */
+  readonly isSender: boolean;
+  /** Legs of net outgoing tokens that are outgoing, and the same of incoming ones. */
+  readonly legsOut: readonly TokenLeg[];
+  readonly legsIn: readonly TokenLeg[];
+}
+
+/**
+ * The terms of a transaction: by asset what moved in the end. Legs to oneself and ERC-20 legs of nothing don't count. What went out and came back in
+ * full counts only where no other leg is left: as what went out.
+ */
+export function termsOf(transaction: WalletTransaction): Terms {
+  const { wallet, from } = transaction;
+  const coins = transaction.coins.filter((leg) => leg.from !== leg.to && leg.value > 0n);
+  const tokens = inLogOrder(transaction.tokens.filter((leg) => leg.from !== leg.to && leg.value > 0n));
+  const nfts = inLogOrder(transaction.nfts.filter((leg) => leg.from !== leg.to));
+  const moved = [...tokens, ...coins.map((leg) => ({ ...leg, token: COIN }) as const)];
+  const net = sumOf(moved, (leg) => (leg.from === wallet ? -leg.value : leg.value));
+  const changed = [...net].filter(([, sum]) => sum !== 0n);
+  const isIdle = changed.length === 0 && nfts.length === 0;
+  const assetsOut: Amounts = isIdle
+    ? sumOf(
+        moved.filter((leg) => leg.from === wallet),
+        ({ value }) => value,
+      )
+    : new Map(changed.flatMap(([asset, sum]) => (sum < 0n ? [[asset, -sum] as const] : [])));
+  const assetsIn: Amounts = new Map(changed.filter(([, sum]) => sum > 0n));
+  const [tokensOut, tokensIn] = [hasToken(assetsOut), hasToken(assetsIn)];
+  const [coinsOut, coinsIn] = [assetsOut.has(COIN), assetsIn.has(COIN)];
+  return {
+    ...{ assetsOut, assetsIn, tokensOut, tokensIn, coinsOut, coinsIn },
+    nftsOut: nfts.filter((leg) => leg.from === wallet),
+    nftsIn: nfts.filter((leg) => leg.to === wallet),
+    paid: tokensOut || coinsOut,
+    got: tokensIn || coinsIn,
+    isSender: from === wallet,
+    legsOut: tokens.filter((leg) => leg.from === wallet && assetsOut.has(leg.token)),
+    legsIn: tokens.filter((leg) => leg.to === wallet && assetsIn.has(leg.token)),
+  };
+}
+
+/** Where tokens are sent to be gone. */
+export function isBurnt(receiver: Address): boolean {
+  return receiver === ZERO_ADDRESS || receiver === DEAD_ADDRESS;
+}
+
+const DEAD_ADDRESS = `0x${'dead'.padStart(40, '0')}` as Address;
+
+interface Moved {
+  readonly token: Asset;
+  readonly from: Address;
+  readonly value: bigint;
+}
+
+function sumOf(moved: readonly Moved[], amountOf: (leg: Moved) => bigint): Map<Asset, bigint> {
+  const sums = new Map<Asset, bigint>();
+  for (const leg of moved) sums.set(leg.token, (sums.get(leg.token) ?? 0n) + amountOf(leg));
+  return sums;
+}
+
+function inLogOrder<Leg extends { readonly logIndex: number }>(legs: readonly Leg[]): readonly Leg[] {
+  return legs.toSorted((one, other) => one.logIndex - other.logIndex);
+}
+
+function hasToken(assets: Amounts): boolean {
+  return [...assets.keys()].some((asset) => asset !== COIN);
+}

@@ -1,0 +1,86 @@
+import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
+import { type Address, type Hash, type Hex, parseHash } from '@chainstead/core';
+import { decodeApproval } from '@chainstead/token-events';
+
+/** Something that a wallet let somebody move. */
+export interface GivenApproval {
+  /** `permit2`: of the contract that keeps allowances for others. */
+  readonly kind: 'token' | 'all' | 'permit2';
+  readonly token: Address;
+  readonly spender: Address;
+  /** Base units; null for all NFTs of a contract. */
+  readonly value: bigint | null;
+  readonly isGranted: boolean;
+  /** Unix seconds until it ends, where it says so. */
+  readonly expiration: number | null;
+  readonly logIndex: number;
+}
+
+/** A log of a transaction. */
+export interface ApprovalLog {
+  readonly index: number;
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+}
+
+/** What the owner approved in a transaction, in the order of the logs. Approvals of a single NFT are none of it: they end with its next move. */
+export function readApprovals(owner: Address, logs: readonly ApprovalLog[]): readonly GivenApproval[] {
+  return logs.flatMap((log) => {
+    const given = isPermit2(log) ? readPermit2(log) : readApproval(log);
+    return given === null || given.owner !== owner ? [] : [given.approval];
+  });
+}
+
+interface OwnedApproval {
+  readonly owner: Address;
+  readonly approval: GivenApproval;
+}
+
+function readApproval(log: ApprovalLog): OwnedApproval | null {
+  const approval = decodeApproval(log);
+  if (approval === null || approval.type === 'nftApproval') return null;
+  const common = { token: log.address, expiration: null, logIndex: log.index };
+  if (approval.type === 'approvalForAll') {
+    const { account, operator, approved } = approval;
+    return {
+      owner: account,
+      approval: { ...common, kind: 'all', spender: operator, value: null, isGranted: approved },
+    };
+  }
+  const value = BigInt(approval.value);
+  return {
+    owner: approval.owner,
+    approval: { ...common, kind: 'token', spender: approval.spender, value, isGranted: value > 0n },
+  };
+}
+
+/** Where allowances by signature are kept: on most chains, and on those with another way to make contracts. Others only look like it. */
+const PERMIT2 = new Set<string>([
+  '0x000000000022d473030f116ddee9f6b43ac78ba3',
+  '0x0000000000225e31d15943971f47ad3022f714fa',
+]);
+/** keccak256 of `Permit(address,address,address,uint160,uint48,uint48)`, and how many words it has. */
+const PERMIT = { topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec'), words: 3 };
+/** keccak256 of `Approval(address,address,address,uint160,uint48)`. */
+const ALLOWED = { topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'), words: 2 };
+
+function isPermit2({ address, topics }: ApprovalLog): boolean {
+  return PERMIT2.has(address) && topics.length === 4;
+}
+
+function readPermit2({ index, topics, data }: ApprovalLog): OwnedApproval | null {
+  const event = [PERMIT, ALLOWED].find(({ topic0 }) => topic0 === topics[0]);
+  const [owner, token, spender] = [addressAt(topics[1]), addressAt(topics[2]), addressAt(topics[3])];
+  if (event === undefined || wordCount(data) !== event.words) return null;
+  if (owner === null || token === null || spender === null) return null;
+  const value = bigIntAt(data, 0);
+  const expiration = bigIntAt(data, 1);
+  return {
+    owner,
+    approval: {
+      ...{ kind: 'permit2', token, spender, value, isGranted: value > 0n, logIndex: index },
+      expiration: expiration > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(expiration),
+    },
+  };
+}

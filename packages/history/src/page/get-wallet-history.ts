@@ -1,0 +1,140 @@
+import { blocksOf, type Indexed, type PageBlock, readBlocks, readUntorn } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import type {
+  BooksOf,
+  InternalTransactionRecord,
+  InternalTransactionsByHash,
+  TransactionRecord,
+} from '@chainstead/transactions';
+import { classify } from '../classification/classify.ts';
+import type { Classification } from '../classification/wallet-transaction.ts';
+import { type BesideHistory, type NamedOnPage, readBeside } from './beside-history.ts';
+import type { HistoryQuery, PlacedTransaction, TransactionPlace } from './history-query.ts';
+import { type IndexedLegs, readLegs } from './read-legs.ts';
+import { type IndexedPlaces, readPlaces } from './read-places.ts';
+import { type SeenTransaction, seenByWallet, withKnownTokens } from './seen-by-wallet.ts';
+
+/** One of a wallet's transactions. */
+export interface HistoryRow {
+  readonly block: PageBlock;
+  readonly record: TransactionRecord;
+  /** The calls inside; null where they are not known. */
+  readonly calls: readonly InternalTransactionRecord[] | null;
+  readonly seen: SeenTransaction;
+  readonly classification: Classification;
+}
+
+export interface HistoryPage {
+  /** At most `query.limit`. */
+  readonly rows: readonly HistoryRow[];
+  readonly beside: BesideHistory;
+  readonly booksOf: BooksOf;
+  /** The last place of the page; null where none follows. */
+  readonly next: TransactionPlace | null;
+  readonly indexed: Indexed;
+  /** The newest block that the answer could contain: what a cursor pins as its upper bound. */
+  readonly newestBlock: number;
+  /** Whether the calls inside the page's transactions are known. */
+  readonly isTraced: boolean;
+}
+
+/** A transaction of which all but its place is to be found out. */
+export interface WantedTransaction extends PlacedTransaction {
+  readonly blockHash: Hash;
+}
+
+export interface FoundTransaction {
+  readonly block: PageBlock;
+  readonly record: TransactionRecord;
+}
+
+export interface HistoryReading {
+  readonly database: ReadDatabase;
+  readonly chain: Chain;
+  /** Finds transactions, in the order that they are asked in. */
+  recordsOf(wanted: readonly WantedTransaction[]): Promise<readonly TransactionRecord[]>;
+  /** Finds the calls inside them; null where they are not wanted, or nobody traces. */
+  callsOf(found: readonly FoundTransaction[]): Promise<InternalTransactionsByHash>;
+  /** Finds the ABIs that they are decoded by. */
+  booksFor(records: readonly TransactionRecord[]): Promise<BooksOf>;
+  /** Whether documents of NFTs are wanted. */
+  readonly withMetadata: boolean;
+}
+
+/**
+ * A page of a wallet's history: which transactions, what moved of the wallet in each, and what each was.
+ * @throws {TornPageError} when a row comes without its block again and again
+ */
+export async function getWalletHistory(reading: HistoryReading, query: HistoryQuery): Promise<HistoryPage> {
+  const { database, chain } = reading;
+  const { indexed, places, blockOf, legsAt } = await readUntorn(() => readIndex(database, chain, query));
+  const shown = places.slice(0, query.limit);
+  const wanted = shown.map((place) => ({ ...place, blockHash: blockOf(placeIn(place)).block_hash }));
+  const records = await reading.recordsOf(wanted);
+  const found = shown.flatMap((place, index) => {
+    const record = records[index];
+    return record === undefined ? [] : [{ block: blockOf(placeIn(place)), record, legs: legsAt(place) }];
+  });
+  const [traced, booksOf] = await Promise.all([reading.callsOf(found), reading.booksFor(records)]);
+  const rowsSeen = found.map(({ block, record, legs }) => {
+    const calls = traced?.get(record.hash) ?? null;
+    return { block, record, calls, seen: seenByWallet(chain, query.wallet, { record, legs, calls, booksOf }) };
+  });
+  const beside = await readBeside(database, chain, namedBy(rowsSeen, reading.withMetadata));
+  const rows = rowsSeen.map((row) => {
+    const seen = withKnownTokens(row.seen, beside.tokenOf);
+    return { ...row, seen, classification: classify(seen) };
+  });
+  const newest = places.map(({ blockNumber }) => blockNumber);
+  return {
+    ...{ rows, beside, booksOf, indexed, isTraced: traced !== null },
+    next: places.length > query.limit ? (shown.at(-1) ?? null) : null,
+    newestBlock: Math.max(indexed.toBlock ?? 0, ...newest),
+  };
+}
+
+interface IndexedPage extends IndexedPlaces {
+  readonly blockOf: ReturnType<typeof readBlocks>;
+  readonly legsAt: (place: TransactionPlace) => IndexedLegs;
+}
+
+async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPage> {
+  const { places, indexed } = await readPlaces(database, chain, query);
+  const shown = places.slice(0, query.limit);
+  const ends = query.order === 'ASC' ? [shown[0], shown.at(-1)] : [shown.at(-1), shown[0]];
+  const [first, last] = ends;
+  if (first === undefined || last === undefined)
+    return { indexed, places, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
+  const [[row], legsAt] = await Promise.all([
+    database.select<{ blocks: string | null }>(`SELECT ${blocksOf('SELECT unnest($2::bigint[])', '$1')} AS blocks`, [
+      chain.id,
+      shown.map(({ blockNumber }) => blockNumber),
+    ]),
+    readLegs(database, chain, query.wallet, { first, last }),
+  ]);
+  return { indexed, places, blockOf: readBlocks(row?.blocks ?? null, shown.map(placeIn)), legsAt };
+}
+
+const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [] };
+
+function placeIn({ blockNumber }: TransactionPlace) {
+  return { block_number: blockNumber };
+}
+
+/** All that a page names: contracts of its legs and approvals, and accounts. */
+function namedBy(rows: readonly Pick<HistoryRow, 'record' | 'seen'>[], withMetadata: boolean): NamedOnPage {
+  const seen = rows.map((row) => row.seen);
+  const nfts = seen.flatMap((one) => one.nfts);
+  // What is approved may be a token of either kind, and who may move it a token too.
+  const approvals = seen.flatMap((one) => one.approvals.flatMap(({ token, spender }) => [token, spender]));
+  const legs = seen.flatMap((one) => [...one.coins, ...one.tokens, ...one.nfts]);
+  const parties = seen.flatMap(({ from, to }) => (to === null ? [from] : [from, to]));
+  return {
+    tokens: new Set([...seen.flatMap((one) => one.tokens.map(({ token }) => token)), ...approvals]),
+    collections: new Set([...nfts.map(({ token }) => token), ...approvals]),
+    accounts: new Set([...parties, ...legs.flatMap(({ from, to }) => [from, to]), ...approvals]),
+    nfts: withMetadata ? nfts : [],
+  };
+}

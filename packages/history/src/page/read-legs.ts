@@ -1,0 +1,152 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import type { NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
+import type { TransactionPlace } from './history-query.ts';
+
+/** An NFT that moved, as it is shown. */
+export interface ShownNftLeg extends NftLeg {
+  /** Which event: NFT_TRANSFER_KINDS of token-events. */
+  readonly kind: number;
+}
+
+/** What the index has of a wallet in its transactions. */
+export interface IndexedLegs {
+  readonly tokens: readonly TokenLeg[];
+  readonly nfts: readonly ShownNftLeg[];
+  readonly trades: readonly TradePart[];
+}
+
+/** A stretch of a wallet's transactions, both ends inclusive. */
+export interface Stretch {
+  readonly first: TransactionPlace;
+  readonly last: TransactionPlace;
+}
+
+/** Reads what moved of a wallet in a stretch of its transactions: a range of an index a table. @returns finds what there is at a place */
+export async function readLegs(
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address,
+  stretch: Stretch,
+): Promise<(place: TransactionPlace) => IndexedLegs> {
+  const scan: Scan = { database, values: valuesOf(chain, wallet, stretch) };
+  const [tokens, nfts, trades] = await Promise.all([readTokens(scan, wallet), readNfts(scan), readTrades(scan)]);
+  return (place) => {
+    const key = keyOf(place);
+    return {
+      tokens: tokens.get(key) ?? [],
+      nfts: nfts.get(key) ?? [],
+      trades: trades.get(key) ?? [],
+    };
+  };
+}
+
+interface Scan {
+  readonly database: ReadDatabase;
+  readonly values: readonly unknown[];
+}
+
+/** $1 chain, $2 the wallet's key, $3 the wallet, $4 and $5 the first place, $6 and $7 the last. */
+function valuesOf({ id }: Chain, wallet: Address, { first, last }: Stretch): readonly unknown[] {
+  return [
+    ...[id, addressKey(wallet), addressBytes(wallet)],
+    ...[first, last].flatMap(({ blockNumber, transactionIndex }) => [blockNumber, transactionIndex]),
+  ];
+}
+
+function ofWallet(key: string, account: string): string {
+  return `WHERE ${key} = $2::bigint AND ${expectedTrue(`${account} = $3::bytea`)} AND ${STRETCH}`;
+}
+
+const STRETCH = `chain_id = $1 AND block_number BETWEEN $4::bigint AND $6::bigint
+  AND (block_number, transaction_index) >= ($4::bigint, $5::int) AND (block_number, transaction_index) <= ($6::bigint, $7::int)`;
+const PLACE = `block_number::int8 AS block, transaction_index AS index`;
+const IN_ORDER = 'ORDER BY block_number, transaction_index, log_index';
+
+interface Placed {
+  readonly block: number;
+  readonly index: number;
+}
+
+function keyOf({ blockNumber, transactionIndex }: TransactionPlace): string {
+  return `${blockNumber} ${transactionIndex}`;
+}
+
+async function readRows<Row extends Placed, Leg>(
+  { database, values }: Scan,
+  text: string,
+  toLeg: (row: Row) => Leg,
+): Promise<ReadonlyMap<string, readonly Leg[]>> {
+  const legs = new Map<string, Leg[]>();
+  for (const row of await database.select<Row>(text, values)) {
+    const key = keyOf({ blockNumber: row.block, transactionIndex: row.index });
+    const there = legs.get(key);
+    if (there === undefined) legs.set(key, [toLeg(row)]);
+    else there.push(toLeg(row));
+  }
+  return legs;
+}
+
+interface TokenRow extends Placed {
+  readonly log_index: number;
+  readonly direction: number;
+  readonly token: Address;
+  readonly counterparty: Address;
+  readonly value: string;
+}
+
+function readTokens(scan: Scan, wallet: Address) {
+  return readRows<TokenRow, TokenLeg>(
+    scan,
+    `SELECT ${PLACE}, log_index, direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
+     FROM erc20_transfers ${ofWallet('account_key', 'account')} ${IN_ORDER}`,
+    ({ log_index: logIndex, direction, token, counterparty, value }) => ({
+      ...{ token, logIndex, value: BigInt(value) },
+      from: direction === 1 ? counterparty : wallet,
+      to: direction === 0 ? counterparty : wallet,
+    }),
+  );
+}
+
+interface NftRow extends Placed {
+  readonly log_index: number;
+  readonly kind: number;
+  readonly token: Address;
+  readonly token_id: string;
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: string;
+  readonly operator: Address | null;
+}
+
+function readNfts(scan: Scan) {
+  const columns = `block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, operator`;
+  return readRows<NftRow, ShownNftLeg>(
+    scan,
+    `SELECT ${PLACE}, log_index, kind, ${hexText('token_address')} AS token, token_id::text, ${hexText('from_address')} AS "from",
+       ${hexText('to_address')} AS "to", amount::text, ${hexText('operator')} AS operator
+     FROM (SELECT ${columns} FROM nft_transfers ${ofWallet('address_key(from_address)', 'from_address')}
+       UNION ALL SELECT ${columns} FROM nft_transfers ${ofWallet('address_key(to_address)', 'to_address')}
+         AND ${expectedTrue('from_address <> $3::bytea')}) AS side ${IN_ORDER}, item`,
+    ({ log_index: logIndex, token_id: tokenId, amount, kind, token, from, to, operator }) => ({
+      ...{ kind, token, tokenId, from, to, operator, logIndex },
+      amount: BigInt(amount),
+    }),
+  );
+}
+
+/** A sale to oneself is a purchase. */
+function readTrades(scan: Scan) {
+  const of = (role: TradePart['role']): string =>
+    `SELECT block_number, transaction_index, log_index, '${role}' AS role, side FROM nft_trades ${ofWallet(`address_key(${role})`, role)} AND leads`;
+  return readRows<Placed & { readonly role: TradePart['role']; readonly side: number }, TradePart>(
+    scan,
+    `SELECT ${PLACE}, role, side FROM (${of('buyer')} UNION ALL ${of('seller')}) AS part ${IN_ORDER}`,
+    ({ role, side }) => ({ role, isOffer: side === OFFER_ACCEPTED }),
+  );
+}
+
+/** `side` of a trade. */
+const OFFER_ACCEPTED = 1;

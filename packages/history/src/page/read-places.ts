@@ -1,0 +1,86 @@
+import { type Indexed, type IndexedColumns, readIndexed, TornPageError } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import { parseHash } from '@chainstead/core';
+import { hexText, type ReadDatabase, type Statement } from '@chainstead/db';
+import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
+import { ACCOUNT_DATASET, coverageStatement, LEG_DATASETS, placesStatement, TRANSFERS } from './places-statement.ts';
+
+/** A wallet's transactions, and how much of it is indexed. */
+export interface IndexedPlaces {
+  /** One more than wanted where more follow. */
+  readonly places: readonly PlacedTransaction[];
+  /** What all datasets of the history cover: complete only where transactions without legs are kept too. */
+  readonly indexed: Indexed;
+}
+
+/** Finds a wallet's transactions. @throws {TornPageError} for one that has no row of its own */
+export async function readPlaces(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPlaces> {
+  const [[row], others] = await Promise.all([
+    select<IndexedColumns & { readonly places: readonly PlaceEntry[] | null }>(database, placesStatement(chain, query)),
+    readCoverage(database, chain, query),
+  ]);
+  const entries = row?.places ?? [];
+  const hashes = await readHashes(database, chain, entries);
+  const places = entries.map(([blockNumber, transactionIndex, hash]) => {
+    const told = hash === null ? hashes.get(`${blockNumber} ${transactionIndex}`) : `0x${hash}`;
+    // Rows of both tables are written and removed together.
+    if (told === undefined) throw new TornPageError(blockNumber);
+    return { blockNumber, transactionIndex, hash: parseHash(told) };
+  });
+  const indexed = others.reduce(together, readIndexed(row));
+  return { places, indexed: { ...indexed, complete: indexed.complete && keepsAll(chain) } };
+}
+
+/** Block, index, hash without `0x`, key of the stored row. */
+type PlaceEntry = readonly [number, number, string | null, string | null];
+
+/** The hashes of those that only their stored rows tell, by place. */
+async function readHashes(database: ReadDatabase, chain: Chain, places: readonly PlaceEntry[]) {
+  const wanted = places.filter(([, , hash]) => hash === null);
+  if (wanted.length === 0) return new Map<string, string>();
+  const rows = await database.select<{ block: number; index: number; hash: string }>(
+    `SELECT row.block_number::int8 AS block, row.transaction_index AS index, ${hexText('row.transaction_hash')} AS hash
+     FROM unnest($2::bigint[], $3::int[], $4::int[]) AS wanted(key, block, index)
+     JOIN transactions AS row ON row.transaction_key = wanted.key AND row.chain_id = $1 AND row.block_number = wanted.block
+       AND row.transaction_index = wanted.index`,
+    [chain.id, wanted.map(([, , , key]) => key), wanted.map(([block]) => block), wanted.map(([, index]) => index)],
+  );
+  return new Map(rows.map(({ block, index, hash }) => [`${block} ${index}`, hash]));
+}
+
+/** What the datasets beside transfers of tokens cover. */
+function readCoverage(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<readonly Indexed[]> {
+  const datasets = keepsAll(chain) ? [...LEG_DATASETS, ACCOUNT_DATASET] : LEG_DATASETS;
+  return Promise.all(
+    datasets
+      .filter((dataset) => dataset !== TRANSFERS)
+      .map(async (dataset) => {
+        const [row] = await select<IndexedColumns>(database, coverageStatement(chain, dataset, query));
+        return readIndexed(row);
+      }),
+  );
+}
+
+function keepsAll({ transactions }: Chain): boolean {
+  return transactions.mode === 'all';
+}
+
+function together(one: Indexed, other: Indexed): Indexed {
+  const isNone = one.fromBlock === null || other.fromBlock === null || one.toBlock === null || other.toBlock === null;
+  const span = isNone
+    ? null
+    : {
+        from: Math.max(Number(one.fromBlock), Number(other.fromBlock)),
+        to: Math.min(Number(one.toBlock), Number(other.toBlock)),
+      };
+  const isEmpty = span === null || span.from > span.to;
+  return {
+    fromBlock: isEmpty ? null : span.from,
+    toBlock: isEmpty ? null : span.to,
+    complete: one.complete && other.complete,
+  };
+}
+
+function select<Row extends object>(database: ReadDatabase, { text, values }: Statement): Promise<Row[]> {
+  return database.select<Row>(text, values);
+}

@@ -1,0 +1,118 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, type Hex, parseAddress } from '@chainstead/core';
+import { decodeErc20Transfer } from '@chainstead/token-events';
+import {
+  type BooksOf,
+  decodedCall,
+  decodeEvidence,
+  evidenceOf,
+  type InternalTransactionRecord,
+  type TransactionRecord,
+} from '@chainstead/transactions';
+import type { CoinLeg, TokenLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
+import { type GivenApproval, readApprovals } from '../interactions/read-approvals.ts';
+import type { IndexedLegs, ShownNftLeg } from './read-legs.ts';
+
+/** A transaction as a wallet sees it, with what is shown of it. */
+export interface SeenTransaction extends WalletTransaction {
+  readonly nfts: readonly ShownNftLeg[];
+  readonly approvals: readonly GivenApproval[];
+}
+
+/** What there is to know of a token. */
+export type TokenOf = (token: Address) => { readonly isVerified: boolean; readonly isNft: boolean };
+
+/** All that is known of a transaction. */
+export interface KnownTransaction {
+  readonly record: TransactionRecord;
+  /** What the index has of the wallet. */
+  readonly legs: IndexedLegs;
+  /** The calls inside; null where they are not known. */
+  readonly calls: readonly InternalTransactionRecord[] | null;
+  /** The ABIs that its call is decoded by. */
+  readonly booksOf: BooksOf;
+}
+
+/** What a transaction was for a wallet. Of one that failed nothing moved. Pure. */
+export function seenByWallet(
+  chain: Chain,
+  wallet: Address,
+  { record, legs, calls, booksOf }: KnownTransaction,
+): SeenTransaction {
+  const from = parseAddress(record.from);
+  const to = addressOrNull(record.to);
+  const hasFailed = record.status === 0;
+  const logs = hasFailed ? [] : record.logs.map(brandedLog);
+  return {
+    ...{ wallet, from, to },
+    tokens: hasFailed ? [] : legs.tokens,
+    others: othersIn(logs, wallet, chain),
+    status: record.status === null ? null : hasFailed ? 0 : 1,
+    method: decodedCall(record, booksOf)?.label ?? null,
+    selector: to === null || record.input.length < SELECTOR_LENGTH ? null : record.input.slice(0, SELECTOR_LENGTH),
+    coins: hasFailed ? [] : [...ownValue(wallet, record, { from, to }), ...movedInside(wallet, calls ?? [])],
+    nfts: hasFailed ? [] : legs.nfts,
+    listed: new Set(),
+    approvals: readApprovals(wallet, logs),
+    trades: legs.trades,
+    evidence: evidenceOf(decodeEvidence({ from, to, logs }, chain), wallet),
+    isTraced: calls !== null,
+  };
+}
+
+/** The same with what is known of tokens: which ones lists name, and that what an NFT's contract emits is no ERC-20 leg, whatever it looks like. */
+export function withKnownTokens(seen: SeenTransaction, tokenOf: TokenOf): SeenTransaction {
+  const tokens = seen.tokens.filter(({ token }) => !tokenOf(token).isNft);
+  return {
+    ...seen,
+    tokens,
+    listed: new Set(tokens.flatMap(({ token }) => (tokenOf(token).isVerified ? [token] : []))),
+  };
+}
+
+/** `0x` and four bytes. */
+const SELECTOR_LENGTH = 10;
+
+/** EIP-2718 type of deposits of the OP Stack: who sends one pays on the chain below. */
+const DEPOSIT_TYPE = 0x7e;
+
+function ownValue(
+  wallet: Address,
+  { type, value, contractAddress }: TransactionRecord,
+  { from, to }: { readonly from: Address; readonly to: Address | null },
+): readonly CoinLeg[] {
+  const receiver = to ?? addressOrNull(contractAddress);
+  const isSide = receiver === wallet || (from === wallet && type !== DEPOSIT_TYPE);
+  if (value === '0' || receiver === null || !isSide) return [];
+  return [{ from, to: receiver, value: BigInt(value), isInternal: false }];
+}
+
+function movedInside(wallet: Address, calls: readonly InternalTransactionRecord[]): readonly CoinLeg[] {
+  return calls.flatMap(({ from, to, value, error, isReverted }) => {
+    const isSide = from === wallet || to === wallet;
+    if (value === '0' || error !== null || isReverted || !isSide) return [];
+    return [{ from: parseAddress(from), to: parseAddress(to), value: BigInt(value), isInternal: true }];
+  });
+}
+
+function othersIn(logs: readonly ReturnType<typeof brandedLog>[], wallet: Address, chain: Chain): readonly TokenLeg[] {
+  return logs.flatMap((log) => {
+    const transfer = decodeErc20Transfer(log, chain);
+    if (transfer === null || transfer.from === wallet || transfer.to === wallet) return [];
+    return [{ ...transfer, token: log.address, value: BigInt(transfer.value), logIndex: log.index }];
+  });
+}
+
+/** Logs of a record are lower case, as they were read. */
+function brandedLog({ index, address, topics, data }: TransactionRecord['logs'][number]) {
+  return {
+    index,
+    address: address as Address,
+    topics: topics as readonly string[] as readonly Hash[],
+    data: data as Hex,
+  };
+}
+
+function addressOrNull(text: string | null): Address | null {
+  return text === null ? null : parseAddress(text);
+}

@@ -1,0 +1,230 @@
+import type { Address } from '@chainstead/core';
+import { recordedEvmFolder } from '@chainstead/testkit';
+import { STANDARDS_ALONE } from '@chainstead/transactions';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FIRST_BLOCK, type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
+import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
+
+const given = recordedEvmFolder() !== null;
+if (!given) process.stderr.write('history/wallet-history.test.ts: NOT RUN, the recorded blocks are not here\n');
+
+describe.runIf(given)('the history of wallets in recorded blocks', () => {
+  let stage: HistoryStage;
+  let recorded: readonly RecordedTransaction[] = [];
+  beforeAll(async () => {
+    recorded = readRecordedTransactions().filter(({ block }) => isStored(block));
+    stage = await openHistoryStage();
+  });
+  afterAll(() => stage.close());
+  beforeEach(() => Object.assign(stage.settings, { waitMs: 15_000, maxCalls: 1_000 }));
+
+  /** Wallets by how many transactions they have a part in, busiest first: as sender, receiver, created contract, side of a transfer, or owner in an approval. */
+  function parts(): ReadonlyMap<Address, ReadonlySet<string>> {
+    const found = new Map<Address, Set<string>>();
+    for (const { record } of recorded)
+      for (const account of accountsIn(record)) found.set(account, (found.get(account) ?? new Set()).add(record.hash));
+    return new Map([...found].toSorted(([, one], [, other]) => other.size - one.size));
+  }
+
+  test('has every transaction that a wallet had a part in, once, in order, page by page', async () => {
+    const all = parts();
+    // A few of the busiest, and some that did one thing or two.
+    const wallets = [...all.keys()].filter((_, place) => [1, 5, 9, 40].includes(place) || place % 400 === 399);
+    expect(wallets.length).toBeGreaterThan(5);
+    for (const wallet of wallets.slice(0, 9)) {
+      for (const order of ['DESC', 'ASC']) {
+        const pages = await stage.pages(`wallets/${wallet}/history?limit=25&order=${order}`);
+        const rows = pages.flatMap(({ result }) => result);
+        expect(new Set(rows.map(({ hash }) => hash)), wallet).toEqual(all.get(wallet));
+        expect(rows).toHaveLength(all.get(wallet)?.size ?? 0);
+        const places = rows.map((row) => Number(row.block_number) * 10_000 + Number(row.transaction_index));
+        expect(places).toEqual(places.toSorted((one, other) => (order === 'ASC' ? one - other : other - one)));
+        // Full but for the last, and numbered.
+        for (const [index, page] of pages.entries()) {
+          expect(page).toMatchObject({ page: index + 1, page_size: 25, limit: 25, synced_at: LAST_BLOCK });
+          expect(page.result.length === 25 || page.cursor === null).toBe(true);
+        }
+      }
+    }
+  });
+
+  test('classifies each transaction for its sender as its logs alone tell', async () => {
+    const ofCategory = Object.values(Object.groupBy(recorded, (one) => one.classification.category));
+    const senders = new Set(ofCategory.flatMap((some) => some.slice(0, 3).map(({ seen }) => seen.wallet)));
+    const compared = new Set<string>();
+    for (const wallet of senders) {
+      const { result } = await stage.get(`wallets/${wallet}/history`);
+      for (const { record, classification, seen } of recorded.filter((one) => one.seen.wallet === wallet)) {
+        const row = result.find(({ hash }) => hash === record.hash);
+        expect([row?.hash, row?.category, row?.category_detail ?? null]).toEqual([
+          record.hash,
+          classification.category,
+          classification.detail,
+        ]);
+        expect(row?.erc20_transfers.map(({ log_index }) => log_index)).toEqual(
+          seen.tokens.map(({ logIndex }) => logIndex),
+        );
+        expect(row?.nft_transfers).toHaveLength(seen.nfts.length);
+        expect(row?.native_transfers.map(({ value }) => value)).toEqual(seen.coins.map(({ value }) => String(value)));
+        compared.add(classification.category);
+      }
+    }
+    expect(compared.size).toBeGreaterThan(8);
+  });
+
+  test('keeps to blocks and dates', async () => {
+    const [wallet = ''] = [...parts().keys()].slice(1);
+    const all = (await stage.pages(`wallets/${wallet}/history`)).flatMap(({ result }) => result);
+    const within = await stage.pages(
+      `wallets/${wallet}/history?from_block=${FIRST_BLOCK + 1}&to_block=${LAST_BLOCK - 1}`,
+    );
+    expect(within.flatMap(({ result }) => result.map(({ hash }) => hash))).toEqual(
+      all
+        .filter((row) => Number(row.block_number) > FIRST_BLOCK && Number(row.block_number) < LAST_BLOCK)
+        .map(({ hash }) => hash),
+    );
+    const moment = all.at(-1)?.block_timestamp ?? '';
+    const until = await stage.pages(`wallets/${wallet}/history?to_date=${moment}&order=ASC`);
+    expect(until.flatMap(({ result }) => result.map(({ hash }) => hash))).toEqual(
+      all
+        .filter((row) => row.block_timestamp <= moment)
+        .map(({ hash }) => hash)
+        .toReversed(),
+    );
+  });
+
+  test('adds what is asked for and nothing else', async () => {
+    const { seen, record } = busiest(recorded);
+    const find = async (query: string) =>
+      (await stage.get(`wallets/${seen.wallet}/history?${query}`)).result.find(({ hash }) => hash === record.hash);
+    const plain = await find('');
+    expect(plain).not.toHaveProperty('input');
+    expect(plain).not.toHaveProperty('logs');
+    expect(plain).not.toHaveProperty('internal_transactions');
+    expect(plain).toMatchObject({ receipt_status: '1', from_address: seen.wallet, receipt_root: null });
+    expect((await find('include_input_data=true'))?.input).toBe(record.input);
+    // The node of recorded blocks traces nothing.
+    expect(await find('include_internal_transactions=true')).toHaveProperty('internal_transactions', null);
+    const logs = (await find('include=logs'))?.logs ?? [];
+    expect(logs.map(({ log_index }) => Number(log_index))).toEqual(record.logs.map(({ index }) => index));
+    for (const { decoded_event } of logs) expect(decoded_event).toHaveProperty('signature');
+  });
+
+  test('is 503 with Retry-After while it is being read, and 400 where requests may have nothing read', async () => {
+    const { wallet } = recorded[7]?.seen ?? {};
+    await stage.scratch.database.query('TRUNCATE state_questions');
+    stage.settings.waitMs = 0;
+    const early = await stage.ask(`wallets/${wallet}/history`);
+    expect(early).toMatchObject({ status: 503, body: { message: 'being read from the node' } });
+    expect(early.headers.get('retry-after')).toBe('1');
+    stage.settings.maxCalls = 0;
+    expect(await stage.ask(`wallets/${wallet}/history`)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/^transactions of eth are not indexed/) },
+    });
+    // A wallet without any needs none.
+    expect(await stage.get(`wallets/0x${'12'.repeat(20)}/history`)).toMatchObject({ cursor: null, result: [] });
+  });
+
+  test('is read whole by the official SDK', async () => {
+    const { wallet } = busiest(recorded).seen;
+    let page = await stage.sdk.EvmApi.wallets.getWalletHistory({
+      chain: '0x1',
+      address: wallet,
+      limit: 3,
+      order: 'ASC',
+    });
+    const hashes: string[] = [];
+    for (;;) {
+      for (const row of page.result) {
+        hashes.push(row.hash);
+        expect(row.fromAddress.lowercase).toMatch(/^0x/);
+        expect(JSON.stringify(row.toJSON())).toContain(row.hash);
+        for (const leg of row.erc20Transfers) expect(leg.fromAddress.lowercase).toMatch(/^0x/);
+        for (const leg of row.nftTransfers) expect(leg.tokenAddress.lowercase).toMatch(/^0x/);
+        for (const leg of row.nativeTransfers) expect(leg.fromAddress.lowercase).toMatch(/^0x/);
+      }
+      if (!page.hasNext()) break;
+      page = await page.next();
+    }
+    const all = (await stage.pages(`wallets/${wallet}/history?order=ASC`)).flatMap(({ result }) => result);
+    expect(hashes).toEqual(all.map(({ hash }) => hash));
+  });
+
+  test('tells the official SDK of approvals by the names that it knows', async () => {
+    const approving = recorded.filter(({ seen }) => seen.approvals.length > 0);
+    expect(approving.some(({ seen }) => seen.approvals.some(({ kind }) => kind === 'all'))).toBe(true);
+    for (const { seen, record } of approving
+      .filter((_, place) => place % 7 === 0 || approving[place]?.seen.approvals[0]?.kind === 'all')
+      .slice(0, 12)) {
+      const { result } = await stage.sdk.EvmApi.wallets.getWalletHistory({ chain: '0x1', address: seen.wallet });
+      const told = result.find(({ hash }) => hash === record.hash)?.contractInteractions;
+      const all = [
+        ...(told?.approvals ?? []),
+        ...(told?.revokes ?? []),
+        ...(told?.approvalsAll ?? []),
+        ...(told?.revokesAll ?? []),
+      ];
+      expect(all.map(({ spender }) => spender.address.lowercase).toSorted()).toEqual(
+        seen.approvals.map(({ spender }) => spender as string).toSorted(),
+      );
+    }
+  });
+
+  test('is complete where every kind of row is covered', async () => {
+    const { getWalletHistory } = await import('./get-wallet-history.ts');
+    const found = await getWalletHistory(
+      {
+        ...{ database: stage.scratch.database, chain: stage.chain, withMetadata: false },
+        recordsOf: async () => [],
+        callsOf: async () => null,
+        booksFor: async () => STANDARDS_ALONE,
+      },
+      {
+        ...{
+          wallet: recorded[0]?.seen.wallet ?? (`0x${'0'.repeat(40)}` as Address),
+          order: 'DESC',
+          limit: 1,
+          after: null,
+        },
+        ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null },
+      },
+    );
+    expect(found.indexed).toEqual({ fromBlock: 0, toBlock: LAST_BLOCK, complete: true });
+    const { indexed } = await stage.get(`wallets/${recorded[0]?.seen.wallet}/history`);
+    // The routes know the chain as it is without a configuration, which keeps no transactions.
+    expect(indexed).toEqual({ from_block: '0', to_block: String(LAST_BLOCK), complete: false, traces: 'none' });
+  });
+});
+
+function isStored(block: string): boolean {
+  const [chain, number] = block.split('/');
+  return chain === 'ethereum' && Number(number) >= FIRST_BLOCK && Number(number) <= LAST_BLOCK;
+}
+
+function accountsIn(record: RecordedTransaction['record']): ReadonlySet<Address> {
+  const accounts = new Set([record.from, record.to ?? record.from, record.contractAddress ?? record.from]);
+  for (const { topics, data } of record.logs) {
+    const words = topics.slice(1).map((topic) => `0x${topic.slice(-40)}`);
+    const [first = '', second = '', third = ''] = words;
+    if (topics[0] === TRANSFER && (topics.length === 4 ? data === '0x' : topics.length === 3 && data.length === 66))
+      for (const side of [first, second]) accounts.add(side);
+    if (topics[0] === SINGLE || topics[0] === BATCH) for (const side of [second, third]) accounts.add(side);
+    if (topics[0] === APPROVAL && topics.length === 3 && data.length === 66) accounts.add(first);
+  }
+  return accounts as ReadonlySet<string> as ReadonlySet<Address>;
+}
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
+const BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
+const APPROVAL = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
+
+/** The one with most of its sender's legs. */
+function busiest(recorded: readonly RecordedTransaction[]): RecordedTransaction {
+  const [first] = recorded.toSorted(
+    (one, other) => other.seen.tokens.length + other.seen.nfts.length - one.seen.tokens.length - one.seen.nfts.length,
+  );
+  if (first === undefined) throw new Error('No transaction is recorded');
+  return first;
+}

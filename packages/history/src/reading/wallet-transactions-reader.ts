@@ -1,0 +1,78 @@
+import type { Hash } from '@chainstead/core';
+import { checkSender, checkTransactionHash } from '@chainstead/proof';
+import { parseReceipt } from '@chainstead/rpc';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
+import { executedTransaction } from '@chainstead/sync';
+import { transactionRecord, transactionRecordSchema } from '@chainstead/transactions';
+import { z } from 'zod';
+
+const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
+
+/** A transaction at its place, as the index has it. */
+const askedSchema = z.object({ hash, index: z.int().min(0), blockHash: hash });
+const questionSchema = z.object({ items: z.array(askedSchema).min(1) });
+const answerSchema = z.object({
+  /** Milliseconds since the Unix epoch. */
+  readAt: z.number(),
+  /** In the order of the question. */
+  transactions: z.array(transactionRecordSchema),
+});
+
+export type AskedTransaction = z.infer<typeof askedSchema>;
+type Question = z.infer<typeof questionSchema>;
+export type WalletTransactionsAnswer = z.infer<typeof answerSchema>;
+
+/** The transactions of a wallet's page, which are in many blocks: two light calls each, instead of every block whole. */
+export const walletTransactionsKind: StateKind<Question, WalletTransactionsAnswer> = {
+  name: 'wallet-transactions',
+  question: questionSchema,
+  answer: answerSchema,
+};
+
+export const walletTransactionsReader: StateReader<Question, WalletTransactionsAnswer> = {
+  kind: walletTransactionsKind,
+  async read({ chain, pool, clock }, { items }, signal) {
+    const params = items.map((item) => [item.hash]);
+    const readAt = clock.now();
+    const [transactions, receipts] = await Promise.all([
+      pool.requestMany('eth_getTransactionByHash', params, { signal }),
+      pool.requestMany('eth_getTransactionReceipt', params, { signal }),
+    ]);
+    const read = items.map((item, place) => {
+      const [transaction, receipt] = [transactions[place], receipts[place]];
+      const reason = wrongIn(item, transaction?.value, receipt?.value);
+      if (reason === null) return recordOf(item, transaction?.value, receipt?.value);
+      if (transaction !== undefined && reason !== 'not there')
+        pool.reportFault(transaction.upstream, 'malformed', { reason, transaction: item.hash });
+      throw new StateUnavailableError(`No node of ${chain.name} gives transaction ${item.hash} as it is indexed`);
+    });
+    return { readAt, transactions: read };
+  },
+};
+
+/** Why an answer is not believed; null where it is. Its hash commits to the transaction; that it is in its block, the index says. */
+function wrongIn(
+  { hash: asked, index, blockHash }: AskedTransaction,
+  transaction: unknown,
+  receipt: unknown,
+): string | null {
+  const [given, result] = [Object(transaction) as Json, Object(receipt) as Json];
+  if (given.hash === undefined || result.transactionHash === undefined) return 'not there';
+  const facts = [given.hash, result.transactionHash, given.blockHash, result.blockHash].map((text) =>
+    String(text).toLowerCase(),
+  );
+  if (facts.join() !== [asked, asked, blockHash, blockHash].join()) return 'another transaction';
+  if (Number(given.transactionIndex) !== index || Number(result.transactionIndex) !== index) return 'another place';
+  const check = checkTransactionHash(given).result;
+  if (check === 'mismatch' || check === 'malformed') return 'transaction-hash-mismatch';
+  if (check === 'verified' && checkSender(given).result === 'mismatch') return 'sender-mismatch';
+  return null;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function recordOf({ index }: AskedTransaction, transaction: unknown, receipt: unknown) {
+  const executed = executedTransaction(Object(transaction) as Json, parseReceipt(receipt), index);
+  // Receipts say what was paid; those that don't are older than base fees.
+  return transactionRecord(executed, { raw: {} });
+}

@@ -1,0 +1,183 @@
+import { type Address, decimalAmount } from '@chainstead/core';
+import { type Amounts, COIN, type Terms, termsOf } from '../classification/terms.ts';
+import type { Category, NftLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
+import type { GivenApproval } from '../interactions/read-approvals.ts';
+import { showAllowance } from '../interactions/show-allowance.ts';
+
+/** What people call things. */
+export interface SummaryNames {
+  readonly coin: { readonly symbol: string; readonly decimals: number };
+  /** Nulls where it is not known. */
+  tokenOf(token: Address): { readonly symbol: string | null; readonly decimals: number | null };
+  /** The name of an NFT contract. */
+  collectionOf(token: Address): string | null;
+  labelOf(address: Address): string | null;
+}
+
+/** What a transaction was, as a sentence for people; its wording is no contract. */
+export function summarise(
+  transaction: WalletTransaction,
+  category: Category,
+  approvals: readonly GivenApproval[],
+  names: SummaryNames,
+): string {
+  const terms = termsOf(transaction);
+  const [out, came] = [outOf(transaction, terms, names), inOf(transaction, terms, names)];
+  const [nftsOut, nftsIn] = [nftsOf(terms.nftsOut, 'to'), nftsOf(terms.nftsIn, 'from')];
+  switch (category) {
+    case 'contract interaction':
+      return SIGNED;
+    case 'send':
+    case 'token send':
+      return withParty('Sent', tokensTogether(out), 'to', names);
+    case 'receive':
+    case 'token receive':
+      return withParty('Received', tokensTogether(came), 'from', names);
+    case 'nft send':
+      return withParty('Sent', nftsOut.parts.length > 0 ? nftsOut : selfNfts(transaction), 'to', names);
+    case 'nft receive':
+      return withParty('Received', nftsIn, 'from', names);
+    case 'token swap':
+      return swapped([...out.parts, ...nftsOut.parts], [...came.parts, ...nftsIn.parts]);
+    case 'nft purchase':
+      return said('Purchased', nftsIn.parts);
+    case 'nft sale':
+      return said('Sold', nftsOut.parts);
+    case 'mint':
+      return said('Minted', nftsIn.parts);
+    case 'burn':
+      return said('Burned', firstOf(nftsOut, out).parts);
+    case 'airdrop':
+      return `${said('Received', firstOf(nftsIn, came).parts)} airdrop`;
+    case 'deposit':
+      return withLabel('Deposited', firstOf(nftsOut, out), 'to', names);
+    case 'withdraw':
+      return withLabel('Withdrew', firstOf(nftsIn, came), 'from', names);
+    case 'borrow':
+      return withLabel('Borrowed', came, 'from', names);
+    case 'approve':
+      return approved(
+        'Approved',
+        approvals.filter(({ isGranted }) => isGranted),
+        names,
+      );
+    case 'revoke':
+      return approved('Revoked', approvals, names);
+  }
+}
+
+/** Clients look for exactly this text. */
+const SIGNED = 'Signed a transaction';
+
+/** What moved in one direction. */
+interface Side {
+  /** Each asset in words. */
+  readonly parts: readonly string[];
+  /** Who is on the other side; null where there are several, or none. */
+  readonly party: Address | null;
+}
+
+/** First 6 and last 4 characters. */
+export function shortAddress(address: Address): string {
+  return `${address.slice(0, 6)}...${address.slice(-4)}`;
+}
+
+function outOf(
+  { wallet, coins, tokens }: WalletTransaction,
+  { assetsOut, tokensOut }: Terms,
+  names: SummaryNames,
+): Side {
+  const sent = tokens.filter(({ from }) => from === wallet);
+  const spent = coins.filter(({ from }) => from === wallet);
+  const amounts = assetsOut.size > 0 ? assetsOut : firstAmount(sent, spent);
+  const parties = tokensOut || spent.length === 0 ? sent.filter(({ token }) => amounts.has(token)) : spent;
+  return { parts: amountsIn(amounts, names), party: onlyOne(parties.map(({ to }) => to)) };
+}
+
+function inOf({ wallet, coins, tokens }: WalletTransaction, { assetsIn, tokensIn }: Terms, names: SummaryNames): Side {
+  const received = tokens.filter(({ from, to }) => to === wallet && from !== wallet);
+  const got = coins.filter(({ from, to }) => to === wallet && from !== wallet);
+  const amounts = assetsIn.size > 0 ? assetsIn : firstAmount(received, got);
+  const parties = tokensIn || got.length === 0 ? received.filter(({ token }) => amounts.has(token)) : got;
+  return { parts: amountsIn(amounts, names), party: onlyOne(parties.map(({ from }) => from)) };
+}
+
+/** Of what moves nothing: the first leg. */
+function firstAmount(
+  tokens: readonly { readonly token: Address; readonly value: bigint }[],
+  coins: readonly { readonly value: bigint }[],
+): Amounts {
+  const [coin] = coins;
+  if (coin !== undefined) return new Map([[COIN, coin.value]]);
+  const [token] = tokens;
+  return new Map(token === undefined ? [] : [[token.token, token.value]]);
+}
+
+function amountsIn(amounts: Amounts, { coin, tokenOf }: SummaryNames): readonly string[] {
+  return [...amounts].map(([asset, value]) => {
+    if (asset === COIN) return `${decimalAmount(value.toString(), coin.decimals)} ${coin.symbol}`;
+    const { symbol, decimals } = tokenOf(asset);
+    const name = symbol ?? shortAddress(asset);
+    return decimals === null ? name : `${decimalAmount(value.toString(), decimals)} ${name}`;
+  });
+}
+
+/** By count: of what can be divided each id counts as often as it moved. */
+function nftsOf(legs: readonly NftLeg[], other: 'from' | 'to'): Side {
+  const count = legs.reduce((sum, { amount }) => sum + amount, 0n);
+  return {
+    parts: legs.length === 0 ? [] : [`${count} ${count === 1n ? 'NFT' : 'NFTs'}`],
+    party: onlyOne(legs.map((leg) => leg[other])),
+  };
+}
+
+/** NFTs that a wallet sent to itself. */
+function selfNfts({ nfts }: WalletTransaction): Side {
+  return nftsOf(nfts, 'to');
+}
+
+function onlyOne(parties: readonly Address[]): Address | null {
+  const [party, ...others] = new Set(parties);
+  return others.length === 0 ? (party ?? null) : null;
+}
+
+/** Of several tokens only how many. */
+function tokensTogether(side: Side): Side {
+  return side.parts.length > 1 ? { parts: [`${side.parts.length} ERC20 tokens`], party: null } : side;
+}
+
+function firstOf(nfts: Side, others: Side): Side {
+  return nfts.parts.length > 0 ? nfts : others;
+}
+
+function said(verb: string, parts: readonly string[]): string {
+  return parts.length === 0 ? SIGNED : `${verb} ${parts.join(' and ')}`;
+}
+
+function swapped(out: readonly string[], came: readonly string[]): string {
+  // What only traces would show is left out.
+  return came.length === 0 ? said('Swapped', out) : `${said('Swapped', out)} for ${came.join(' and ')}`;
+}
+
+function withParty(verb: string, { parts, party }: Side, word: 'to' | 'from', { labelOf }: SummaryNames): string {
+  const text = said(verb, parts);
+  return party === null || parts.length === 0 ? text : `${text} ${word} ${labelOf(party) ?? shortAddress(party)}`;
+}
+
+/** Contracts of protocols are named only by their labels. */
+function withLabel(verb: string, { parts, party }: Side, word: 'to' | 'from', { labelOf }: SummaryNames): string {
+  const text = said(verb, parts);
+  const label = party === null ? null : labelOf(party);
+  return label === null || parts.length === 0 ? text : `${text} ${word} ${label}`;
+}
+
+function approved(verb: 'Approved' | 'Revoked', approvals: readonly GivenApproval[], names: SummaryNames): string {
+  const [first, ...others] = approvals;
+  if (first === undefined) return SIGNED;
+  if (others.length > 0) return `${verb} ${approvals.length} tokens`;
+  const { symbol, decimals } = names.tokenOf(first.token);
+  if (first.kind === 'all') return `${verb} all ${names.collectionOf(first.token) ?? shortAddress(first.token)}`;
+  const name = symbol ?? shortAddress(first.token);
+  const amount = verb === 'Revoked' || first.value === null ? null : showAllowance(first.value, decimals);
+  return amount === null ? `${verb} ${name}` : `${verb} ${amount} ${name}`;
+}

@@ -1,0 +1,192 @@
+import { createWalletHistory } from '@chainstead/answers';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
+import { type Database, hexBytes } from '@chainstead/db';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
+import { type ApiServer, serveApi } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createJobs } from '@chainstead/jobs';
+import { nftTrades, nftTransfers } from '@chainstead/nft';
+import { parseReceipt } from '@chainstead/rpc';
+import { createStateQuestions, createStateWorker } from '@chainstead/state';
+import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
+import {
+  type ChainNode,
+  createPartitions,
+  createScratchDatabase,
+  examplePool,
+  loadRecordedChain,
+  type Moralis,
+  recordedEvmFolder,
+  type ScratchDatabase,
+  serveChain,
+  startOfficialSdk,
+} from '@chainstead/testkit';
+import { accountTransactions, internalTransactionsReader, transactions } from '@chainstead/transactions';
+import type { z } from '@hono/zod-openapi';
+import { walletTransactionsReader } from '../reading/wallet-transactions-reader.ts';
+import { walletHistorySchema } from '../records/history-response.ts';
+import { createHistoryRoutes } from '../routes/create-history-routes.ts';
+
+/** Blocks that were recorded whole: of others some fields of transactions are lost, so that these don't come to their hashes. */
+export const FIRST_BLOCK = 12_244_145;
+export const LAST_BLOCK = 14_000_021;
+
+export type HistoryAnswer = z.infer<typeof walletHistorySchema>;
+
+/** What tests change while the routes are served. */
+export interface HistorySettings {
+  waitMs: number;
+  maxCalls: number;
+}
+
+/** Recorded blocks of Ethereum as the sync engine would have stored them, behind the routes, with a worker that asks a node of the same blocks. */
+export interface HistoryStage {
+  readonly scratch: ScratchDatabase;
+  readonly chain: Chain;
+  readonly node: ChainNode;
+  readonly server: ApiServer;
+  readonly sdk: Moralis;
+  readonly settings: HistorySettings;
+  ask(path: string): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
+  /** An answer that keeps to the documented schema. @throws Error when it is none */
+  get(path: string): Promise<HistoryAnswer>;
+  /** Every page of a run. */
+  pages(path: string): Promise<HistoryAnswer[]>;
+  close(): Promise<void>;
+}
+
+/** @throws Error where the recorded blocks are not beside the repository */
+export async function openHistoryStage(): Promise<HistoryStage> {
+  const folder = recordedEvmFolder();
+  if (folder === null) throw new Error('The recorded blocks are not here');
+  const source = await loadRecordedChain({
+    ...{ folder, chain: 'ethereum' },
+    blocks: { from: FIRST_BLOCK, to: LAST_BLOCK },
+  });
+  const scratch = await createScratchDatabase();
+  const { database } = scratch;
+  const chain: Chain = {
+    ...createChainRegistry().get('eth'),
+    transactions: { mode: 'all', input: 'full', provesSenders: false },
+  };
+  await storeBlocks(database, chain, [...source.blocksIn({ from: FIRST_BLOCK, to: LAST_BLOCK })]);
+  const node = await serveChain(source);
+  const pool = await examplePool(chain, node.url);
+  const logger = silentLogger();
+  const openJobs = () => createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
+  const [jobs, workerJobs] = [await openJobs(), await openJobs()];
+  const shared = { database, chains: [chain], clock: systemClock, logger };
+  const questions = createStateQuestions({ ...shared, jobs });
+  await createStateWorker({
+    ...shared,
+    ...{ jobs: workerJobs, chains: [{ chain, pool }], metrics: createMetricsRegistry() },
+    readers: [walletTransactionsReader, internalTransactionsReader],
+  }).start();
+  const settings: HistorySettings = { waitMs: 15_000, maxCalls: 1_000 };
+  const walletHistory = createWalletHistory({
+    ...{ jobs, chains: [chain], datasets: [erc20Transfers, nftTransfers], maxCalls: 0, perKey: 100 },
+  });
+  const routes = createHistoryRoutes({
+    ...{ questions, walletHistory, perKey: 100, clock: systemClock },
+    get waitMs() {
+      return settings.waitMs;
+    },
+    get maxCalls() {
+      return settings.maxCalls;
+    },
+  });
+  const server = await serveApi(await exampleApi(database, routes), { host: '127.0.0.1', port: 0 });
+  const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+  const ask: HistoryStage['ask'] = async (path) => {
+    const answer = await fetch(`${server.url}/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+    return { status: answer.status, body: await answer.json(), headers: answer.headers };
+  };
+  const get: HistoryStage['get'] = async (path) => {
+    const { status, body } = await ask(path);
+    if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(body)}`);
+    return walletHistorySchema.parse(body);
+  };
+  return {
+    ...{ scratch, chain, node, server, sdk, settings, ask, get },
+    async pages(path) {
+      const [bare] = path.split('?');
+      const answers = [await get(path)];
+      for (let cursor = answers[0]?.cursor ?? null; cursor !== null; cursor = answers.at(-1)?.cursor ?? null)
+        answers.push(await get(`${bare}?cursor=${cursor}`));
+      return answers;
+    },
+    async close() {
+      await server.close();
+      await Promise.all([jobs.close(2_000), workerJobs.close(2_000)]);
+      await pool.close();
+      await node.close();
+      await scratch.drop();
+    },
+  };
+}
+
+type SourceBlock = Awaited<ReturnType<typeof loadRecordedChain>>['blocksIn'] extends (
+  range: never,
+) => Iterable<infer One>
+  ? One
+  : never;
+
+async function storeBlocks(database: Database, chain: Chain, blocks: readonly SourceBlock[]): Promise<void> {
+  const context = { chain, timestampOf: (number: number) => Number(headerOf(blocks, number).timestamp) };
+  const whole = blocks.map(wholeBlock);
+  const logs = whole.flatMap((block) => block.transactions.flatMap((one) => one.logs));
+  const store = async <Row>({ table }: Dataset<Row>, rows: readonly Row[]): Promise<void> => {
+    await createPartitions(database, table.name, chain.id);
+    await database.transaction((transaction) =>
+      transaction.copy(
+        table.name,
+        table.columns,
+        rows.map((row) => table.copyLine(row)),
+      ),
+    );
+  };
+  await store(erc20Transfers, erc20Transfers.decode(logs, context));
+  await store(erc20Approvals, erc20Approvals.decode(logs, context));
+  await store(nftTransfers, nftTransfers.decode(logs, context));
+  await store(nftTrades, nftTrades.decode(ofTopics(nftTrades.topics(chain)), context));
+  await store(
+    transactions,
+    whole.flatMap((block) => transactions.wholeBlocks?.decode(block, context) ?? []),
+  );
+  await store(
+    accountTransactions,
+    whole.flatMap((block) => accountTransactions.wholeBlocks?.decode(block, context) ?? []),
+  );
+  for (const { number, hash, header } of blocks)
+    await database.query(
+      'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
+      [chain.id, number, hexBytes(hash), Number(header.timestamp)],
+    );
+  for (const { name } of [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions])
+    await database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, 'receipts')`,
+      [chain.id, name, LAST_BLOCK],
+    );
+
+  function ofTopics(topics: readonly string[]) {
+    const wanted = new Set(topics);
+    return logs.filter(({ topics: [topic0] }) => topic0 !== undefined && wanted.has(topic0));
+  }
+}
+
+function headerOf(blocks: readonly SourceBlock[], number: number): SourceBlock['header'] {
+  return blocks.find((block) => block.number === number)?.header ?? {};
+}
+
+function wholeBlock({ number, hash, header, transactions: given, receipts }: SourceBlock): WholeBlock {
+  const byHash = new Map(receipts.map((receipt) => [String(receipt.transactionHash).toLowerCase(), receipt]));
+  return {
+    header: { number, hash: parseHash(hash), raw: header } as WholeBlock['header'],
+    transactions: given.flatMap((raw, index) => {
+      const receipt = byHash.get(String(raw.hash).toLowerCase());
+      return receipt === undefined ? [] : [executedTransaction(raw, parseReceipt(receipt), index)];
+    }),
+    internalTransactions: [],
+  };
+}

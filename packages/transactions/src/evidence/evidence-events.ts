@@ -1,0 +1,109 @@
+import type { Hash } from '@chainstead/core';
+import type { Evidence } from './evidence.ts';
+
+/** Where an event names the account: a topic by its place, a word of its data, or whoever sent the transaction. */
+export type Named = { readonly topic: 1 | 2 | 3 } | { readonly word: number } | 'sender';
+
+/** An event of a protocol, and whom it says what of. */
+export interface EvidenceEvent {
+  /** Told apart by its topics' number too: one hash stands for several events. */
+  readonly topic0: Hash;
+  readonly topics: number;
+  /** Words of data that it has at least; those of two protocols with the same topics differ in nothing else. */
+  readonly words: number;
+  readonly names: readonly Named[];
+  readonly says: readonly Evidence[];
+}
+
+const topic = (place: 1 | 2 | 3): Named => ({ topic: place });
+const word = (place: number): Named => ({ word: place });
+
+/** Events that say the same wherever they come from. What needs more than the event itself is in `decode-evidence.ts`. */
+export const EVIDENCE_EVENTS: readonly EvidenceEvent[] = [
+  // ERC-4626: Deposit(sender, owner, assets, shares), Withdraw(sender, receiver, owner, assets, shares).
+  event('0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7', 3, 2, [topic(2)], ['supply']),
+  event('0xfbde797d201c681b91056529119e0b02407c7bb96a4a2c75c01fc9667232c8db', 4, 2, [topic(3)], ['takeBack']),
+  // Aave v2 Deposit, v3 Supply, both Withdraw.
+  event('0xde6857219544bb5b7746f48ed30be6386fefc61b2f864cacf559893bf50fd951', 4, 2, [topic(2)], ['supply']),
+  event('0x2b627736bca15cd5381dcf80b0bf11fd197d01a037c52b927a881a10fb73ba61', 4, 2, [topic(2)], ['supply']),
+  event('0x3115d1449a7b732c986cba18244e897a450f61e1bb8d589cd2e69e6c8924f9f7', 4, 1, [topic(2)], ['takeBack']),
+  // Aave v2 and v3 Borrow: who gets it is the first word, whose debt it is the second topic.
+  event('0xc6a898309e823ee50bac64e45ca8adba6690e99e7841c45d754e2a38e9019d9b', 4, 4, [topic(2), word(0)], ['borrow']),
+  event('0xb3d084820fb1a9decffb176436bd02558d15fac9b0ddfed8c465bc7359d7dce0', 4, 4, [topic(2), word(0)], ['borrow']),
+  // Aave v2 and v3 Repay: whose debt, and who pays.
+  event('0x4cdde6e09bb755c9a5589ebaec640bbfedff1362d4b255ebf8339782b9942faa', 4, 1, [topic(2), topic(3)], ['repay']),
+  event('0xa534c8dbe71f871f9f3530e97a74601fea17b426cae02e1c5aee42c96c784051', 4, 2, [topic(2), topic(3)], ['repay']),
+  // Compound v2 Mint, Redeem, Borrow, RepayBorrow: accounts are in the data.
+  event('0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f', 1, 3, [word(0)], ['supply']),
+  event('0xe5b754fb1abb7f01b499791d0b820ae3b6af3424ac1c59768edb53f4ec31a929', 1, 3, [word(0)], ['takeBack']),
+  event('0x13ed6866d4e1ee6da46f845c46d7e54120883d75c5ea9a2dacc1c4ca8984ab80', 1, 4, [word(0)], ['borrow']),
+  event('0x1a2a22cb034d26d1854bdc6666a5b91fe25efbbb5dcad3b0355478d6f5c362a1', 1, 5, [word(0), word(1)], ['repay']),
+  // Compound v3 Supply.
+  event('0xd1cf3d156d5f8f0d50f6c122ed609cec09d35c9b9fb3fff6ea0959134dae424e', 3, 1, [topic(2)], ['supply']),
+  // Morpho Blue Supply, Withdraw, Borrow, Repay.
+  event('0xedf8870433c83823eb071d3df1caa8d008f12f6440918c20d75a3602cda30fe0', 4, 2, [topic(3)], ['supply']),
+  event('0xa56fc0ad5702ec05ce63666221f796fb62437c32db1aa1aa075fc6484cf58fbf', 4, 3, [topic(2)], ['takeBack']),
+  event('0x570954540bed6b1304a87dfe815a5eda4a648f7097a16240dcd85c9b5fd42a43', 4, 3, [topic(2)], ['borrow']),
+  event('0x52acb05cebbd3cd39715469f22afbf5a17496295ef3bc9bb5944056c63ccaa09', 4, 2, [topic(3)], ['repay']),
+  // Staking: Staked, Withdrawn, RewardPaid.
+  event('0x9e71bc8eea02a63969f509818f2dafb9254532904319f9dbda79b67bd34a5f3d', 2, 1, [topic(1)], ['supply', 'stake']),
+  event(
+    '0x7084f5476618d8e60b11ef0d7d3f06914655adb8793e28ff7f018d4c76d505d5',
+    2,
+    1,
+    [topic(1)],
+    ['takeBack', 'unstake'],
+  ),
+  event('0xe2403640ba68fed3a2f88b7557551d1993f84b99bb10ff833f0cf8db0c5e0486', 2, 1, [topic(1)], ['claim']),
+  // Lido Submitted; the beacon chain's DepositEvent, which names nobody.
+  event('0x96a25c8ce0baabc1fdefd93e9ed25d8e092a3332f3aa9a41722b5697231d1d1a', 2, 2, [topic(1)], ['supply', 'stake']),
+  event('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5', 1, 5, ['sender'], ['supply', 'stake']),
+  // Uniswap v3 positions: IncreaseLiquidity, DecreaseLiquidity, Collect.
+  event(
+    '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f',
+    2,
+    3,
+    ['sender'],
+    ['supply', 'liquidityAdd'],
+  ),
+  event(
+    '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4',
+    2,
+    3,
+    ['sender'],
+    ['takeBack', 'liquidityRemove'],
+  ),
+  event(
+    '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738fa8b8f01',
+    2,
+    3,
+    ['sender'],
+    ['takeBack', 'liquidityRemove'],
+  ),
+];
+
+/** Uniswap v2 pair: Mint(sender, amount0, amount1), whose liquidity tokens go to somebody by a transfer. */
+export const PAIR_MINT = {
+  topic0: '0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f' as Hash,
+  topics: 2,
+};
+/** Uniswap v2 pair: Burn(sender, amount0, amount1, to). */
+export const PAIR_BURN = {
+  topic0: '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496' as Hash,
+  topics: 3,
+};
+/** Compound v3: Withdraw(src, to, amount), a loan as far as it is more than the balance that is burnt for it. */
+export const COMET_WITHDRAW = {
+  topic0: '0x9b1bfa7fa9ee420a16e124f794c35ac9f90472acc99140eb2f6447c714cad8eb' as Hash,
+  topics: 3,
+};
+
+function event(
+  topic0: string,
+  topics: number,
+  words: number,
+  names: readonly Named[],
+  says: readonly Evidence[],
+): EvidenceEvent {
+  return { topic0: topic0 as Hash, topics, words, names, says };
+}
