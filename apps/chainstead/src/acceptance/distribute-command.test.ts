@@ -1,6 +1,14 @@
 /** `chainstead distribute` on a real cluster of three servers, where this machine's Postgres has Citus. */
-import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLogger } from '@chainstead/core';
+import { openDatabase } from '@chainstead/db';
+import {
+  askCluster,
+  findCitus,
+  type ScratchCitus,
+  type ScratchCluster,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
 import { startProgram } from '../testing/program-process.ts';
 
@@ -88,6 +96,53 @@ describe.runIf(citus !== undefined)('chainstead distribute', () => {
     expect(shown.tables[0]).toMatchObject({ table: 'erc20_transfers', shards: 4 });
   });
 });
+
+describe.runIf(citus !== undefined)('chainstead distribute by a role that is no superuser', () => {
+  it('sets up a new cluster as docs/operating.md tells', { timeout: 180_000 }, async () => {
+    if (citus === undefined) return;
+    const { coordinator, workers, remove } = await citus.createCluster();
+    onTestFinished(remove);
+    for (const server of [coordinator, ...workers]) {
+      // What the migrations and Citus make.
+      await askCluster(server, 'DROP ROLE chainstead_reader');
+      await askCluster(server, 'CREATE ROLE chainstead LOGIN CREATEROLE');
+      await askCluster(server, 'CREATE DATABASE chainstead OWNER chainstead');
+      await asSuperuser(server, 'CREATE EXTENSION citus');
+    }
+    const [host, port] = coordinator.host.split(':');
+    await asSuperuser(coordinator, `SELECT citus_set_coordinator_host('${host}', ${port})`);
+    for (const worker of workers) {
+      const [name, workerPort] = worker.host.split(':');
+      await asSuperuser(coordinator, `SELECT citus_add_node('${name}', ${workerPort})`);
+    }
+    const ordinary = { DATABASE_URL: `postgres://chainstead@${coordinator.host}/chainstead` };
+    for (const command of ['migrate', 'distribute']) {
+      const { exitCode, stderr } = await runCaptured([command], ordinary);
+      expect([command, exitCode, stderr]).toEqual([command, 0, expect.not.stringContaining('could not')]);
+    }
+    expect((await runCaptured(['status'], ordinary)).stdout).toMatch(
+      /^cluster\n(?: {4}127\.0\.0\.1:\d+: \d+ shards, .*\n){3}/m,
+    );
+    for (const worker of workers)
+      expect(await askCluster(worker, `SELECT rolcanlogin FROM pg_roles WHERE rolname = 'chainstead_reader'`)).toEqual([
+        { rolcanlogin: false },
+      ]);
+  });
+});
+
+async function asSuperuser(server: ScratchCluster, statement: string): Promise<void> {
+  const database = openDatabase({
+    url: server.url('chainstead'),
+    applicationName: 'superuser',
+    poolSize: 1,
+    logger: silentLogger(),
+  });
+  try {
+    await database.query(statement);
+  } finally {
+    await database.close();
+  }
+}
 
 async function fill({ database }: ScratchDatabase): Promise<void> {
   await database.query(`SELECT attach_partition('erc20_transfers', 1, 0, null)`);
