@@ -44,9 +44,11 @@ export function boundsInSql(
   const pinned = bound(bounds.pinnedBlock);
   // A block number that was asked for counts as asked; a date, a pin and the lack of any end at what there was to know.
   const first = typeof of === 'string' ? bind(chain.firstBlock) : firstBlockOf(of, `${bind(chain.firstBlock)}::bigint`);
+  // What is read for an emitter alone ends where it was last asked about, which may be far below the newest block.
+  const newest = typeof of !== 'string' && of.kind === 'emitter' ? 'covered.chain_to' : 'covered.indexed_to';
   const span = {
     lowest: `greatest(${listed([fromBlock, fromDate && '(SELECT known_block FROM from_date)', first])})`,
-    highest: `coalesce(${listed([toBlock, `least(${listed([toDate && '(SELECT known_block FROM to_date)', pinned, 'NULL'])})`, 'covered.indexed_to'])})`,
+    highest: `coalesce(${listed([toBlock, `least(${listed([toDate && '(SELECT known_block FROM to_date)', pinned, 'NULL'])})`, newest])})`,
   };
   return {
     ctes: [

@@ -19,6 +19,7 @@ export interface SubjectInSql {
  * CTE `covered` and those before it, for the statement's `WITH`: one row with `indexed_from` and `indexed_to` of the unbroken run of blocks that
  * ends with the newest one of which the subject's rows are known, by the chain's own coverage or by a history of its own, and with
  * `chain_to`, the newest block of the chain's. Both kinds of ranges may overlap.
+ * The logs of an emitter may be read for it alone, of a chain whose logs are not kept: its newest block is then the chain's checkpoint.
  * @param prefix of the names of all of them, for a statement that asks about several datasets
  */
 export function subjectCoverage({ kind, subject, chainId, dataset }: SubjectInSql, prefix = ''): string {
@@ -33,7 +34,7 @@ export function subjectCoverage({ kind, subject, chainId, dataset }: SubjectInSq
   FROM ${prefix}known
 ), ${prefix}covered AS MATERIALIZED (
   SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS indexed_from, max(last_block) AS indexed_to,
-    max(chain_last) AS chain_to
+    ${kind === 'emitter' ? `greatest(max(chain_last), (SELECT checkpoint FROM sync_chains WHERE chain_id = ${chainId}))` : 'max(chain_last)'} AS chain_to
   FROM ${prefix}joined
 )`;
 }
@@ -51,7 +52,7 @@ export const SUBJECT_RANGES = `ranges AS (
 
 /** The block below which there is nothing of the subject, in SQL: the one that a contract was made in where that is known, else the chain's first. */
 export function firstBlockOf({ kind, subject, chainId }: SubjectInSql, chainFirst: string): string {
-  return kind === 'contract'
+  return kind !== 'wallet'
     ? `coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${chainFirst})`
     : chainFirst;
 }

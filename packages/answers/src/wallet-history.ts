@@ -70,6 +70,13 @@ export interface WalletHistory {
     wallet: Address,
     requestedBy: string | null,
   ): Promise<WalletHistoryAnswer>;
+  /** As requestWallet, for every log of a contract. `unserved` where the chain's logs are all kept, or no dataset takes any. */
+  requestEmitter(
+    context: RequestContext,
+    chain: Chain,
+    contract: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
   /** Begins to read what was asked for. Queues are closed by `jobs.close()`. */
   work(options: WalletHistoryWorkOptions): Promise<void>;
 }
@@ -126,7 +133,7 @@ const payloadSchema = z.discriminatedUnion('job', [
   z.object({ job: z.literal('sweep') }),
   z.object({
     job: z.literal('read'),
-    kind: z.enum(['wallet', 'contract', 'sender']),
+    kind: z.enum(['wallet', 'contract', 'sender', 'emitter']),
     address: z.string().refine(isAddress),
   }),
 ]);
@@ -192,6 +199,14 @@ export function createWalletHistory(options: WalletHistoryOptions): WalletHistor
       if (!queues.has(chain.id)) return 'unserved';
       return request(context, { chainId: chain.id, kind: 'sender', address: wallet }, requestedBy);
     },
+    async requestEmitter(context, chain, contract, requestedBy) {
+      if (maxCalls === 0) return 'off';
+      const isRead = options.datasets.some(
+        ({ histories }) => (histories?.ofEmitter?.(chain, contract) ?? []).length > 0,
+      );
+      if (!isRead || !queues.has(chain.id)) return 'unserved';
+      return request(context, { chainId: chain.id, kind: 'emitter', address: contract }, requestedBy);
+    },
     async work(given) {
       const outcomes = createWalletHistoryMetrics(given.metrics);
       for (const served of given.chains) {
@@ -214,7 +229,7 @@ async function workOn(
     chain,
     pool,
     database,
-    datasets: datasetsOf(chain, shared.datasets),
+    datasets: readFor(chain, shared.datasets),
     knownContracts: createKnownContracts(),
     clock,
     logger,
@@ -234,6 +249,12 @@ async function workOn(
     { concurrency: CONCURRENCY },
   );
   await queue.schedule('sweep', { job: 'sweep' }, { everyMs: sweepEveryMs });
+}
+
+/** Those that are kept of the chain, and those that take any log. */
+function readFor(chain: Chain, datasets: readonly Dataset[]): readonly Dataset[] {
+  const kept = datasetsOf(chain, datasets);
+  return datasets.filter((dataset) => kept.includes(dataset) || dataset.histories?.ofEmitter !== undefined);
 }
 
 /** What was added a short while ago. Forgets all of it when there is much: a miss only costs a look. */

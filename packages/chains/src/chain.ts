@@ -42,6 +42,9 @@ export interface TransactionKeeping {
   readonly provesSenders: boolean;
 }
 
+/** Which logs are kept of a chain: all of every block, or those of contracts that somebody asked about alone. The operator's choice. */
+export type LogKeeping = 'all' | 'off';
+
 /** Everything that Chainstead knows of a chain before asking a node. Plain data. */
 export interface Chain {
   readonly id: ChainId;
@@ -91,6 +94,9 @@ export interface Chain {
   readonly marketplaces: readonly MarketplaceDeployment[];
   readonly etherPrice: EtherPriceSources;
   readonly transactions: TransactionKeeping;
+  readonly logs: LogKeeping;
+  /** Whether coins that move inside transactions are kept of every block, from traces. The operator's choice. */
+  readonly internalTransfers: 'all' | 'off';
   readonly nftTrades: boolean;
   readonly nftPrices: boolean;
 }

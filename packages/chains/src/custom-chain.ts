@@ -1,5 +1,12 @@
 import { type Address, parseChainId } from '@chainstead/core';
-import type { Chain, MarketplaceDeployment, ProofPolicy, ReceiptsRootEncoding, TransactionKeeping } from './chain.ts';
+import type {
+  Chain,
+  LogKeeping,
+  MarketplaceDeployment,
+  ProofPolicy,
+  ReceiptsRootEncoding,
+  TransactionKeeping,
+} from './chain.ts';
 import { defaultPollInterval, defaultReorgDepth, NO_TRANSACTIONS } from './define-chain.ts';
 import { type EtherFeed, NO_ETHER_PRICE } from './ether-price.ts';
 import { UNVERIFIED } from './families.ts';
@@ -36,6 +43,10 @@ export interface CustomChain {
   readonly wrappedNative?: Address | undefined;
   /** Default: none are kept. */
   readonly transactions?: TransactionKeeping | undefined;
+  /** Default: only those of contracts that somebody asked about are. */
+  readonly logs?: LogKeeping | undefined;
+  /** Default: none are kept. */
+  readonly internalTransfers?: 'all' | 'off' | undefined;
 }
 
 /**
@@ -67,6 +78,8 @@ export function customChain(custom: CustomChain, known: Chain | null): Chain {
     proofPolicy: custom.proofPolicy ?? base.proofPolicy,
     marketplaces: custom.marketplaces ?? base.marketplaces,
     transactions: custom.transactions ?? base.transactions,
+    logs: custom.logs ?? base.logs,
+    internalTransfers: custom.internalTransfers ?? base.internalTransfers,
     etherPrice: custom.etherFeed === undefined ? base.etherPrice : { feed: custom.etherFeed, pools: [] },
   };
 }
@@ -102,6 +115,8 @@ function unknownChain(key: string): Omit<Chain, 'id'> {
     marketplaces: [],
     etherPrice: NO_ETHER_PRICE,
     transactions: NO_TRANSACTIONS,
+    logs: 'off',
+    internalTransfers: 'off',
     nftTrades: true,
     nftPrices: true,
   };

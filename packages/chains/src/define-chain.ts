@@ -82,6 +82,8 @@ export function defineChain(facts: ChainFacts): Chain {
     marketplaces: [],
     etherPrice: etherPriceSources(viem.id),
     transactions: NO_TRANSACTIONS,
+    logs: 'off',
+    internalTransfers: 'off',
     nftTrades: facts.nftMarkets ?? false,
     nftPrices: facts.nftMarkets ?? false,
   };

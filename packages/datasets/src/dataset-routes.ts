@@ -41,7 +41,7 @@ import {
 } from '@chainstead/state';
 import { createKeptSubjects, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
-import { createTransactionRoutes } from '@chainstead/transactions';
+import { contractLogsRoutes, createTransactionRoutes } from '@chainstead/transactions';
 import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets } from './registry.ts';
 
@@ -121,6 +121,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     contractFunctionRoute({ call, budget }),
     reviewContractsRoute,
     ...createHistoryRoutes({ ...onDemand, questions, clock: options.clock, budget, walletHistory }),
+    ...contractLogsRoutes({ walletHistory }),
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({
       ...options,

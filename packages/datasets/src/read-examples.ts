@@ -56,6 +56,8 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       getNativeBalance: { address: transfer.account, chain: transfer.chain },
       getNativeBalancesForAddresses: { wallet_addresses: transfer.account, chain: transfer.chain },
       getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },
+      getContractLogs: { address: transfer.token, chain: transfer.chain },
+      getContractEvents: { address: transfer.token, chain: transfer.chain },
       getTokenTransfers: { address: transfer.token, chain: transfer.chain },
       getTokenStats: { address: transfer.token, chain: transfer.chain },
       getTokenOwners: { token_address: transfer.token, chain: transfer.chain },

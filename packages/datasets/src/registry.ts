@@ -2,7 +2,7 @@ import { erc20Approvals, erc20Transfers, wrappedCoinMoves } from '@chainstead/er
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft';
 import { feedAnswers, poolPrices } from '@chainstead/prices';
 import type { Dataset } from '@chainstead/sync';
-import { accountTransactions, transactions } from '@chainstead/transactions';
+import { accountTransactions, internalTransfers, logs, transactions } from '@chainstead/transactions';
 
 /** Every dataset that the sync engine writes. To add one: a folder that exports a `Dataset`, and one entry here. */
 export const datasets: readonly Dataset[] = [
@@ -18,4 +18,6 @@ export const datasets: readonly Dataset[] = [
   poolPrices,
   transactions,
   accountTransactions,
+  logs,
+  internalTransfers,
 ];

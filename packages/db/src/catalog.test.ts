@@ -124,6 +124,8 @@ describe('the schema can be distributed on Citus', () => {
     expect(keys.get('nft_trades')?.[0]).toBe('collection_key');
     expect(keys.get('transactions')?.[0]).toBe('transaction_key');
     expect(keys.get('account_transactions')?.[0]).toBe('account_key');
+    expect(keys.get('logs')?.[0]).toBe('address_key');
+    expect(keys.get('internal_transfers')?.[0]).toBe('account_key');
     expect(keys.get('tokens')?.[0]).toBe('address');
     const types = await scratch.database.query<{ table_name: string; column_name: string; data_type: string }>(
       `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,

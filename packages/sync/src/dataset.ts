@@ -101,7 +101,7 @@ export interface KeptState {
 
 /** Logs by topic position; null stands for anything. */
 export interface HistoryFilter {
-  /** Alternatives for topic0. */
+  /** Alternatives for topic0; none: any, or none at all. */
   readonly topics: readonly Hash[];
   /** Alternatives for topic 1 to 3, by position. */
   readonly indexed?: readonly (readonly Hash[] | null)[];
@@ -115,6 +115,8 @@ export interface SubjectHistories {
   ofWallet(chain: Chain, wallet: Address): readonly HistoryFilter[];
   /** Filters that give every log of the dataset that the contract emits. */
   ofContract(chain: Chain, contract: Address): readonly HistoryFilter[];
+  /** Present where the dataset takes any log; such histories are read of chains too of which it is not kept otherwise. */
+  ofEmitter?(chain: Chain, contract: Address): readonly HistoryFilter[];
   /**
    * Contracts whose logs can only be decoded beside others of their block: where a filter gave one of theirs, all their
    * logs of that block are read as well.

@@ -266,7 +266,7 @@ export const subjectHistories = pgTable(
   'subject_histories',
   {
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    /** wallet, contract. */
+    /** wallet, contract, emitter. */
     kind: text('kind').notNull(),
     subject: bytea('subject').notNull(),
     /** pending, running, done, refused (too many calls, or set aside), failed. */

@@ -34,6 +34,8 @@ export function exampleChain(facts: Partial<Omit<Chain, 'id'>> & { readonly id?:
     marketplaces: [],
     etherPrice: { feed: null, pools: [] },
     transactions: { mode: 'off', input: 'full', provesSenders: true },
+    logs: 'off',
+    internalTransfers: 'off',
     nftTrades: true,
     nftPrices: true,
     ...others,

@@ -176,6 +176,8 @@ function readChain(
         input: settings.TRANSACTION_INPUT,
         provesSenders: settings.PROVE_SENDERS === 'on',
       },
+      logs: parsed.data.LOGS,
+      internalTransfers: parsed.data.INTERNAL_TRANSFERS,
     },
   };
 }

@@ -119,7 +119,7 @@ export const chainKeys = z.object({
   KEEP_BLOCKS: optional(wholeNumber(1), {
     group: 'Chains',
     description:
-      'How many of the newest blocks keep their ERC-20 transfers and transactions; those of older blocks are dropped and not read again. With KEEP_SINCE, what either wants is kept',
+      'How many of the newest blocks keep their ERC-20 transfers, transactions, logs and internal transfers; those of older blocks are dropped and not read again. With KEEP_SINCE, what either wants is kept',
     allowed: 'a whole number above the reorganisation depth (REORG_DEPTH_MAX)',
     example: '1000000',
     whenAbsent: 'all blocks do, unless KEEP_SINCE is set',
@@ -127,7 +127,7 @@ export const chainKeys = z.object({
   KEEP_SINCE: optional(pastTime, {
     group: 'Chains',
     description:
-      'From when on ERC-20 transfers and transactions are kept; those of older blocks are dropped and not read again',
+      'From when on ERC-20 transfers, transactions, logs and internal transfers are kept; those of older blocks are dropped and not read again',
     allowed: 'a date (UTC) or a time such as 2025-01-01T12:00:00Z, not in the future',
     example: '2025-01-01',
     whenAbsent: 'always, unless KEEP_BLOCKS is set',
@@ -139,6 +139,22 @@ export const chainKeys = z.object({
     allowed: 'wallets, all or off',
     example: 'all',
     default: 'wallets',
+  }),
+  LOGS: withDefault(oneOf('all', 'off'), {
+    group: 'Chains',
+    description:
+      'Which logs of the chain are indexed as they are: those of every block, which history then is read block by block for, or only those of contracts that requests ask for',
+    allowed: 'all or off',
+    example: 'all',
+    default: 'off',
+  }),
+  INTERNAL_TRANSFERS: withDefault(oneOf('all', 'off'), {
+    group: 'Chains',
+    description:
+      'Whether coins that move inside transactions are indexed, of every block. Wants nodes that trace all blocks: the dearest call that there is. Blocks that none of them traces are tried again',
+    allowed: 'all or off',
+    example: 'all',
+    default: 'off',
   }),
   BACKFILL_ORDER: withDefault(oneOf('newest-first', 'oldest-first'), {
     group: 'Chains',

@@ -137,6 +137,8 @@ describe('chains', () => {
       TRANSACTIONS_ETH: 'all',
       TRANSACTION_INPUT: 'selector',
       PROVE_SENDERS: 'off',
+      LOGS_ETH: 'all',
+      INTERNAL_TRANSFERS_ETH: 'all',
       POLL_INTERVAL_MS: '1234',
       POLL_INTERVAL_MS_BASE_SEPOLIA: '777',
     });
@@ -145,6 +147,8 @@ describe('chains', () => {
       chain: {
         ...{ key: 'eth', id: 1, confirmations: 3, pollIntervalMs: 1234, proofPolicy: 'record' },
         transactions: { mode: 'all', input: 'selector', provesSenders: false },
+        logs: 'all',
+        internalTransfers: 'all',
       },
       upstreams: [
         { url: 'https://a.example/v2/secret', requestsPerSecond: 12.5, concurrency: 4 },

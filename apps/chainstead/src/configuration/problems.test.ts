@@ -83,6 +83,12 @@ describe('problems', () => {
     ],
     ['chain id 0', { CHAINS: 'mine', CHAIN_ID_MINE: '0', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
     ['a choice of transactions that does not exist', { CHAINS: 'eth', TRANSACTIONS_ETH: 'some' }, 'TRANSACTIONS_ETH'],
+    [
+      'a choice of internal transfers that does not exist',
+      { CHAINS: 'eth', INTERNAL_TRANSFERS_ETH: 'yes' },
+      'INTERNAL_TRANSFERS_ETH',
+    ],
+    ['a choice of logs that does not exist', { CHAINS: 'eth', LOGS_ETH: 'some' }, 'LOGS_ETH'],
     ['a part of calldata that does not exist', { TRANSACTION_INPUT: 'half' }, 'TRANSACTION_INPUT'],
     ['a proof policy that does not exist', { CHAINS: 'eth', PROOF_ETH: 'maybe' }, 'PROOF_ETH'],
     ['a second port that is the first', { PORT: '9000', APTOS_TESTNET_PORT: '9000' }, 'APTOS_TESTNET_PORT'],

@@ -14,8 +14,17 @@
  * - `token`: what is kept of ERC-20 contracts that were asked about.
  * - `owner`: Aptos, by the owner's address.
  * - `transaction`: rows by `transactionKey` of a transaction's hash.
+ * - `emitter`: rows by `addressKey` of the contract that emitted them.
  */
-export type PlacementGroup = 'account' | 'wallet' | 'collection' | 'contract' | 'token' | 'owner' | 'transaction';
+export type PlacementGroup =
+  | 'account'
+  | 'wallet'
+  | 'collection'
+  | 'contract'
+  | 'token'
+  | 'owner'
+  | 'transaction'
+  | 'emitter';
 
 /** In shards, by the hash of a column that each of the table's unique keys holds. */
 export interface DistributedPlacement {
@@ -76,9 +85,11 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   historical_jobs: LOCAL,
   imported_signatures: REFERENCE,
   kept_subjects: LOCAL,
+  internal_transfers: by('account', 'account_key'),
   leases: LOCAL,
   list_revisions: REFERENCE,
   locks: LOCAL,
+  logs: by('emitter', 'address_key'),
   native_balances: LOCAL,
   nft_collection_balances: by('contract', 'token_address'),
   nft_collection_counts: by('contract', 'token_address'),

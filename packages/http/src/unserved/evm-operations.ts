@@ -86,9 +86,5 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/entities/categories', 'getEntityCategories'],
     ['GET', '/entities/categories/{categoryId}', 'getEntitiesByCategory'],
   ]),
-  ...unserved('/api/v2.2', 'Events', [
-    ['GET', '/{address}/logs', 'getContractLogs'],
-    ['POST', '/{address}/events', 'getContractEvents'],
-  ]),
   ...unserved('/api/v2.2', 'IPFS', [['POST', '/ipfs/uploadFolder', 'uploadFolder']]),
 ];

@@ -293,6 +293,8 @@ export function testChain(changes: Partial<Chain> = {}): Chain {
     marketplaces: [],
     etherPrice: { feed: null, pools: [] },
     transactions: { mode: 'off', input: 'full', provesSenders: true },
+    logs: 'off',
+    internalTransfers: 'off',
     nftTrades: false,
     nftPrices: false,
     ...changes,

@@ -21,7 +21,8 @@ export function joinFilters(filters: readonly HistoryFilter[]): readonly History
 /** Whether a filter gives a log, as most nodes read it: a filter of four positions gives logs of four topics. */
 export function givesLog({ topics, indexed = [], addresses }: HistoryFilter, log: Log): boolean {
   if (addresses !== undefined && !addresses.includes(log.address)) return false;
-  if (log.topics.length < 1 + indexed.length || !isAmong(topics, log.topics[0])) return false;
+  if (indexed.length > 0 && log.topics.length < 1 + indexed.length) return false;
+  if (topics.length > 0 && !isAmong(topics, log.topics[0])) return false;
   return indexed.every((wanted, position) => wanted === null || isAmong(wanted, log.topics[position + 1]));
 }
 
@@ -53,7 +54,9 @@ function join(one: HistoryFilter, other: HistoryFilter): HistoryFilter {
   const { indexed } = lengthOf(one) <= lengthOf(other) ? one : other;
   const { addresses } = one.addresses === undefined ? one : other;
   return {
-    topics: [...new Set([...one.topics, ...other.topics])],
+    topics: [one, other].some(({ topics }) => topics.length === 0)
+      ? []
+      : [...new Set([...one.topics, ...other.topics])],
     ...(indexed === undefined ? {} : { indexed }),
     ...(addresses === undefined ? {} : { addresses }),
   };

@@ -6,6 +6,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChainState, readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
+import { datasetsOf } from '../datasets-of.ts';
 import { isDroppable, type KeepSettings } from '../keep-settings.ts';
 import { readKeptFrom } from '../kept-from.ts';
 import { joinFilters } from './join-filters.ts';
@@ -53,7 +54,9 @@ export async function planHistory(
   const missing = await listMissing(database, scope, newest);
   return missing.map(({ dataset, ranges }) => {
     const final = subtractRanges(ranges, [{ from: highestFinal + 1, to: newest }]);
-    return { dataset, ranges: final, notFinal: subtractRanges(ranges, final) };
+    // What is not followed always lacks the newest blocks: whoever asks next has them read.
+    const isFollowed = datasetsOf(scope.chain, [dataset]).length > 0;
+    return { dataset, ranges: final, notFinal: isFollowed ? subtractRanges(ranges, final) : [] };
   });
 }
 

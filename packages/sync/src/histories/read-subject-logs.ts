@@ -22,8 +22,19 @@ interface SubjectRead {
 
 /** The filters of a subject; none where the dataset has no histories. */
 export function filtersOf(dataset: Dataset, chain: Chain, { kind, address }: Subject): readonly HistoryFilter[] {
-  if (dataset.histories === undefined) return [];
-  return kind === 'wallet' ? dataset.histories.ofWallet(chain, address) : dataset.histories.ofContract(chain, address);
+  const { histories } = dataset;
+  if (histories === undefined) return [];
+  switch (kind) {
+    case 'wallet':
+      return histories.ofWallet(chain, address);
+    case 'contract':
+      return histories.ofContract(chain, address);
+    case 'emitter':
+      return histories.ofEmitter?.(chain, address) ?? [];
+    // Transactions are no logs.
+    case 'sender':
+      return [];
+  }
 }
 
 /** A filter as what the pool is asked. */
@@ -121,7 +132,7 @@ function givesAll({ topics, indexed, addresses }: HistoryFilter, wanted: History
   return (
     indexed === undefined &&
     (addresses === undefined || wanted.addresses?.every((address) => addresses.includes(address)) === true) &&
-    wanted.topics.every((topic) => topics.includes(topic))
+    (topics.length === 0 || (wanted.topics.length > 0 && wanted.topics.every((topic) => topics.includes(topic))))
   );
 }
 

@@ -1,9 +1,12 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 
-export type SubjectKind = 'wallet' | 'contract' | 'sender';
+export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'emitter';
 
-/** Whose history: a wallet's (what moved to and from it), a contract's (what it emitted) or a sender's (the transactions that it sent). */
+/**
+ * Whose history: a wallet's (what moved to and from it), a contract's (what of its events datasets decode), a sender's (the transactions that it sent) or an
+ * emitter's (every log of a contract).
+ */
 export interface Subject {
   readonly chainId: ChainId;
   readonly kind: SubjectKind;

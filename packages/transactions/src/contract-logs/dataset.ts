@@ -1,0 +1,50 @@
+import type { Chain } from '@chainstead/chains';
+import type { ChainId, Log } from '@chainstead/core';
+import { addressKey } from '@chainstead/db/address-key';
+import type { Dataset } from '@chainstead/sync';
+import { logsTable } from './row-table.ts';
+import type { LogRow } from './schema.ts';
+
+/**
+ * All logs of a chain where they are all kept (`LOGS_<CHAIN>=all`): blocks are read whole for it, since no filter gives them. Of other chains those of
+ * contracts that somebody asked about, read by filter.
+ */
+export const logs: Dataset<LogRow> = {
+  name: 'logs',
+  topics: () => [],
+  table: logsTable,
+  decode: (given, { chain }) => given.map((log) => logRow(log, chain.id)),
+  wholeBlocks: {
+    reads: (chain) => (areAllKept(chain) ? ['transactions'] : []),
+    decode: ({ transactions }, { chain }) =>
+      transactions.flatMap((transaction) => transaction.logs.map((log) => logRow(log, chain.id))),
+  },
+  histories: {
+    ofWallet: () => [],
+    ofContract: () => [],
+    ofEmitter: (chain, contract) => (areAllKept(chain) ? [] : [{ topics: [], addresses: [contract] }]),
+    mayBeCut: true,
+  },
+};
+
+function areAllKept({ logs: kept }: Chain): boolean {
+  return kept === 'all';
+}
+
+function logRow(log: Log, chainId: ChainId): LogRow {
+  const [topic0 = null, topic1 = null, topic2 = null, topic3 = null] = log.topics;
+  return {
+    addressKey: addressKey(log.address),
+    chainId,
+    blockNumber: log.blockNumber,
+    transactionIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+    transactionHash: log.transactionHash,
+    address: log.address,
+    topic0,
+    topic1,
+    topic2,
+    topic3,
+    data: log.data,
+  };
+}

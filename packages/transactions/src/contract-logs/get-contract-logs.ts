@@ -1,0 +1,73 @@
+import {
+  type Indexed,
+  type IndexedColumns,
+  type PageBlock,
+  readBlocks,
+  readIndexed,
+  readUntorn,
+} from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Hash, Hex } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
+import { CONTRACT_LOGS, type ContractLogsQuery, contractLogsStatement } from './contract-logs-statement.ts';
+
+/** A log of a page. Hexadecimal text is lower case. */
+export interface ContractLog {
+  readonly block: PageBlock;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  readonly transactionHash: Hash;
+  /** As many as it has. */
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+}
+
+export interface ContractLogsPage {
+  /** At most `query.limit`. */
+  readonly logs: readonly ContractLog[];
+  /** Whether another row follows. */
+  readonly hasNext: boolean;
+  /** Of the contract: by the chain's own coverage, and by what was read of it alone. */
+  readonly indexed: Indexed;
+  /** The newest block that the answer could contain: what a cursor pins as its upper bound. Null in an empty database. */
+  readonly newestBlock: number | null;
+}
+
+/**
+ * A page of a contract's logs, in one statement.
+ * @throws {TornPageError} when a log comes without its block again and again
+ */
+export async function getContractLogs(
+  database: ReadDatabase,
+  chain: Chain,
+  query: ContractLogsQuery,
+): Promise<ContractLogsPage> {
+  return readUntorn(async () => {
+    const { rows, page } = await readPackedPage<RowOf<typeof CONTRACT_LOGS>, PageRow>(
+      database,
+      CONTRACT_LOGS,
+      (select) => contractLogsStatement(chain, query, select),
+    );
+    const blockOf = readBlocks(page.blocks, rows);
+    return {
+      logs: rows.slice(0, query.limit).map((row) => ({
+        block: blockOf(row),
+        transactionIndex: row.transaction_index,
+        logIndex: row.log_index,
+        transactionHash: row.transaction_hash,
+        topics: [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => topic ?? []),
+        data: `0x${row.data}` as const,
+      })),
+      hasNext: rows.length > query.limit,
+      indexed: readIndexed(page),
+      newestBlock: page.newest,
+    };
+  });
+}
+
+/** The only row of the statement. */
+interface PageRow extends IndexedColumns, PackedTexts {
+  readonly newest: number | null;
+  readonly blocks: string | null;
+}

@@ -1,0 +1,45 @@
+/**
+ * Logs of contracts, one row each: of every block where an operator keeps all of a chain's (`LOGS_<CHAIN>=all`), else of the contracts that somebody
+ * asked about.
+ *
+ * Partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync engine makes the
+ * partitions. Hash and time of a row's block are in `blocks`.
+ */
+import { blockRangeIndex } from '@chainstead/db/block-range-index';
+import { address, hash, hexadecimal, int8Text } from '@chainstead/db/column-types';
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+
+// Columns of fixed width come first: nothing is lost to alignment.
+export const logs = pgTable(
+  'logs',
+  {
+    /** Of `address` (`addressKey`): what the indexes begin with, and the distribution column on Citus. Contracts may share one. */
+    addressKey: int8Text('address_key').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: integer('block_number').notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    /** Unique within its transaction on every chain, within its block on most. */
+    logIndex: integer('log_index').notNull(),
+    transactionHash: hash('transaction_hash').notNull(),
+    /** The contract that emitted it. */
+    address: address('address').notNull(),
+    topic0: hash('topic0'),
+    topic1: hash('topic1'),
+    topic2: hash('topic2'),
+    topic3: hash('topic3'),
+    data: hexadecimal('data').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'logs_pkey',
+      columns: [table.addressKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
+    }),
+    // The chain is the partition's. Four bytes tell a contract's events apart, and who filters by one compares all of it too.
+    index('logs_by_topic').on(table.addressKey, sql`"substring"(topic0, 1, 4)`, table.blockNumber),
+    blockRangeIndex('logs', table, 'int4'),
+  ],
+);
+
+/** One log. Hexadecimal text is lower case. */
+export type LogRow = Readonly<typeof logs.$inferSelect>;

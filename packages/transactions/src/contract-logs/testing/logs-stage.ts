@@ -1,0 +1,61 @@
+import { createWalletHistory } from '@chainstead/answers';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { type ApiServer, serveApi } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { contractLogsRoutes } from '../contract-logs-routes.ts';
+import { logs } from '../dataset.ts';
+
+/** The routes of contracts' logs behind a real socket, over a devnet whose histories a worker reads. */
+export interface LogsStage {
+  readonly stage: StateStage;
+  readonly server: ApiServer;
+  readonly sdk: Moralis;
+  /** Makes the devnet's blocks up to its newest those that are indexed. */
+  commit(): Promise<void>;
+  ask(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
+  close(): Promise<void>;
+}
+
+/** @param maxCalls node calls of one history at most; 0: none is read */
+export async function openLogsStage(maxCalls = 1_000): Promise<LogsStage> {
+  const stage = await openStateStage({
+    chain: { reorgDepthMax: 1, finalizedTag: false, pollIntervalMs: 50, blockTimeMs: 100 },
+  });
+  const { database } = stage.scratch;
+  const walletHistory = createWalletHistory({
+    ...{ jobs: stage.jobs, chains: [stage.chain], datasets: [logs], perKey: 100, maxCalls },
+  });
+  const logger = silentLogger();
+  const reading = { chain: stage.chain, pool: stage.pool };
+  await walletHistory.work({
+    ...{ database, chains: [reading], clock: systemClock, logger, metrics: createMetricsRegistry(), sweepEveryMs: 100 },
+  });
+  const api = await exampleApi(database, contractLogsRoutes({ walletHistory }));
+  const server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+  const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+  return {
+    ...{ stage, server, sdk },
+    async commit() {
+      await stage.commit();
+      // As the follower leaves it: histories end below what it may roll back.
+      await database.query(
+        `UPDATE sync_chains SET checkpoint_hash = block_hash FROM blocks
+         WHERE blocks.chain_id = sync_chains.chain_id AND block_number = checkpoint`,
+      );
+    },
+    async ask(path, body) {
+      const answer = await fetch(`${server.url}/api/v2.2/${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'x-api-key': EXAMPLE_KEY, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, body: await answer.json() };
+    },
+    async close() {
+      await server.close();
+      await stage.close();
+    },
+  };
+}
