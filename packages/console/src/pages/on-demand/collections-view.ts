@@ -2,16 +2,15 @@ import type { CollectionReadsPage } from '@chainstead/nft';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
-import { onDemandFrame } from './on-demand-frame.ts';
+import { onDemandList } from './on-demand-frame.ts';
 import { COLLECTION_STATES, type OnDemandChoice } from './on-demand-states.ts';
 
 const REASON_MAX = 600;
 
 /** Collections whose metadata was asked for, and why one is refused. */
 export function collectionsView({ collections, next }: CollectionReadsPage, choice: OnDemandChoice): Html {
-  return onDemandFrame({
-    address: '/console/on-demand/collections',
-    states: COLLECTION_STATES,
+  return onDemandList({
+    path: '/on-demand/collections',
     choice,
     table: collections.length === 0 ? null : tableOf(collections, choice),
     next: next === null ? null : `${next.chainId}-${next.address}`,

@@ -2,16 +2,15 @@ import type { HistoriesPage } from '@chainstead/sync';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
-import { onDemandFrame } from './on-demand-frame.ts';
+import { onDemandList } from './on-demand-frame.ts';
 import { HISTORY_STATES, type OnDemandChoice } from './on-demand-states.ts';
 
 const REASON_MAX = 600;
 
 /** Histories of single wallets and contracts, and why one is refused. */
 export function historiesView({ histories, next }: HistoriesPage, choice: OnDemandChoice): Html {
-  return onDemandFrame({
-    address: '/console/on-demand',
-    states: HISTORY_STATES,
+  return onDemandList({
+    path: '/on-demand',
     choice,
     table: histories.length === 0 ? null : tableOf(histories, choice),
     next: next === null ? null : `${next.chainId}-${next.kind}-${next.address}`,

@@ -58,6 +58,27 @@ test('shows collections, also of hostile names', async () => {
 });
 
 test.each([
+  ['/console/on-demand?chain=base', "UPDATE subject_histories SET chain_id = 8453 WHERE status = 'running'", 'reading'],
+  [
+    '/console/on-demand/collections?chain=base',
+    "UPDATE nft_collections SET chain_id = 8453 WHERE status = 'known'",
+    'complete',
+  ],
+])('%s moves by itself, as it was chosen', async (path, change, state) => {
+  const [, live = ''] = /hx-sse:connect="([^"]+)"/.exec(await textOf(path)) ?? [];
+  expect(live).toBe(path.replace('/console/', '/console/events/'));
+  const answer = await stage.app.request(live, { headers: { cookie: visitor.cookie, accept: 'text/event-stream' } });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const message = async () => (await reader?.read())?.value ?? '';
+  expect(await message()).toContain('There are none.');
+  await stage.database.query(change);
+  let text = '';
+  while (!text.includes(`<strong>${state}`)) text = await message();
+  expect(text).not.toContain('There are none.');
+  await reader?.cancel();
+});
+
+test.each([
   '/console/on-demand?state=strange',
   '/console/on-demand?chain=strange',
   '/console/on-demand?after=1-wallet-0x0',

@@ -2,9 +2,11 @@ import { type ChainId, parseAddress, parseChainId } from '@chainstead/core';
 import { InvalidParameterError } from '@chainstead/http';
 import { type CollectionReadState, listCollectionReads } from '@chainstead/nft';
 import { type HistoryStatus, listHistories, type Subject } from '@chainstead/sync';
-import type { ConsolePage, ConsoleServices, PageRequest, View } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { Html } from '../../layout/html.ts';
 import { collectionsView } from './collections-view.ts';
 import { historiesView } from './histories-view.ts';
+import { type OnDemandPath, onDemandFrame } from './on-demand-frame.ts';
 import { COLLECTION_STATES, HISTORY_STATES, type OnDemandChoice, stateNamed } from './on-demand-states.ts';
 
 const PAGE = 100;
@@ -15,34 +17,58 @@ const COLLECTION_CURSOR = /^(\d{1,15})-(0x[0-9a-f]{40})$/;
 export const onDemandPage: ConsolePage = {
   path: '/on-demand',
   title: 'On demand',
+  group: 'Data',
   addRoutes(routes, services) {
-    routes.view('/on-demand', (request) => showHistories(services, request));
-    routes.view('/on-demand/collections', (request) => showCollections(services, request));
+    addList(routes, services, { path: '/on-demand', states: HISTORY_STATES, read: readHistories });
+    addList(routes, services, { path: '/on-demand/collections', states: COLLECTION_STATES, read: readCollections });
   },
 };
 
-async function showHistories(services: ConsoleServices, request: PageRequest): Promise<View> {
-  const choice = choiceOf(services, request, HISTORY_STATES);
+interface List {
+  readonly path: OnDemandPath;
+  readonly states: Readonly<Record<string, string>>;
+  /** What of it moves. */
+  read(services: ConsoleServices, request: PageRequest, choice: OnDemandChoice): Promise<Html>;
+}
+
+function addList(routes: ConsoleRoutes, services: ConsoleServices, { path, states, read }: List): void {
+  routes.view(path, async (request) => {
+    const choice = choiceOf(services, request, states);
+    const list = await read(services, request, choice);
+    const after = request.query('after') ?? '';
+    return { title: 'On demand', body: onDemandFrame({ path, states, choice, after, list }) };
+  });
+  routes.live(path, (request) => read(services, request, choiceOf(services, request, states)));
+}
+
+async function readHistories(
+  { database }: ConsoleServices,
+  request: PageRequest,
+  choice: OnDemandChoice,
+): Promise<Html> {
   const status: HistoryStatus | null = stateNamed(HISTORY_STATES, choice.state);
-  const page = await listHistories(services.database, {
+  const page = await listHistories(database, {
     chainId: choice.chainId,
     status,
     after: historyCursor(request.query('after')),
     limit: PAGE,
   });
-  return { title: 'On demand', body: historiesView(page, choice) };
+  return historiesView(page, choice);
 }
 
-async function showCollections(services: ConsoleServices, request: PageRequest): Promise<View> {
-  const choice = choiceOf(services, request, COLLECTION_STATES);
+async function readCollections(
+  { database }: ConsoleServices,
+  request: PageRequest,
+  choice: OnDemandChoice,
+): Promise<Html> {
   const state: CollectionReadState | null = stateNamed(COLLECTION_STATES, choice.state);
-  const page = await listCollectionReads(services.database, {
+  const page = await listCollectionReads(database, {
     chainId: choice.chainId,
     state,
     after: collectionCursor(request.query('after')),
     limit: PAGE,
   });
-  return { title: 'On demand', body: collectionsView(page, choice) };
+  return collectionsView(page, choice);
 }
 
 /** @throws InvalidParameterError */
