@@ -8,9 +8,7 @@ import { blockFactsView, isKnown, readBlockFacts } from './blocks/block-facts.ts
 import { blockList, blockLists } from './blocks/block-lists.ts';
 import { blockIn, hashIn, placeIn } from './blocks/block-parameters.ts';
 import { chainLinks, chainNamed, chainsAsked } from './subjects/choose-chain.ts';
-import { curlLine } from './tables/curl-line.ts';
 import { rpcCurlView } from './tables/rpc-curl-view.ts';
-import { curlView } from './tables/table-view.ts';
 
 /** Of which rows are shown at once. */
 const CHAINS_SHOWN = 3;
@@ -30,8 +28,7 @@ export function addBlockRoutes(routes: ConsoleRoutes, { database, lookUp, regist
       known.slice(0, CHAINS_SHOWN).map(async (one) => {
         const { chain } = one;
         return html`<section aria-labelledby="on-${chain.key}"><h2 id="on-${chain.key}">${chain.key}</h2>${blockFactsView(one)}
-${await blockLists(lookUp, { chain, block: number, transaction: null })}
-${curlView(curlLine(request.origin, `/api/v2.2/block/${number}?chain=${chain.key}`), 'All of it from the API')}
+${await blockLists(lookUp, { chain, block: number, transaction: null, origin: request.origin })}
 ${rpcCurlView(chain, request.origin, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])}</section>`;
       }),
     );
@@ -48,13 +45,13 @@ ${known.length === 0 ? html`<p>No block of this number is indexed on any of thes
     };
   });
 
-  routes.view('/look-up/rows/:list', async ({ parameter, query }) => {
+  routes.view('/look-up/rows/:list', async ({ parameter, query, origin }) => {
     const list = BLOCK_LISTS.find((one) => one === parameter('list'));
     if (list === undefined) throw new NotFoundError(`There is no list ${cut(parameter('list'), 40)}`);
     const chain = chainNamed(choice, query('chain') ?? '');
     const block = blockIn(query('block') ?? '');
     const given = query('transaction');
-    const of = { chain, block, transaction: given === undefined ? null : hashIn(given) };
+    const of = { chain, block, transaction: given === undefined ? null : hashIn(given), origin };
     const page = { after: placeIn(query('after')), limit: ROWS_OF_PAGE };
     return {
       title: 'Rows of a block',

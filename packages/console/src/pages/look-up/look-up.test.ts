@@ -222,12 +222,14 @@ describe('a table’s own page', () => {
 });
 
 describe('a block', () => {
-  test('has its header, how it is proven, and its rows with the SQL that gives them', async () => {
+  test('has its header, how it is proven, and its rows with the line and the SQL that give them', async () => {
     const { page } = await get('/block/2000');
     expect(page).toContain(hashOf(1, 2_000));
     expect(page).toMatch(/<td><bdi>nft-trades<\/bdi><\/td><td>[^<]{5}/);
     const count = (title: string) => shownTables(page).find((table) => table.title === title)?.rows.length;
     expect([count('ERC-20 transfers'), count('NFT transfers'), count('NFT trades')]).toEqual([0, 1, 1]);
+    const targets = shownTables(page).map(({ target }) => target);
+    expect(targets).toEqual(Array(3).fill('/api/v2.2/block/2000?chain=eth'));
     const [, sql = ''] = /<code>(SELECT [^<]*analytics\.nft_trades[^<]*)<\/code>/.exec(page) ?? [];
     expect(await stage.database.query(sql.replaceAll('&#39;', "'"))).toHaveLength(1);
   });
@@ -251,6 +253,7 @@ describe('a transaction', () => {
       expect(transfers?.rows).toHaveLength(1);
       expect(transfers?.rows[0]).toContain(ALICE);
       expect(transfers?.rows[0]).toContain(BOB);
+      expect(transfers?.target).toBe(`/api/v2.2/transaction/${TRANSACTION}/verbose?chain=eth`);
       expect(page).toContain('eth_getTransactionReceipt');
       expect(page).toContain(`/api/v2.2/transaction/${TRANSACTION}?chain=eth&#39;`);
     }

@@ -26,7 +26,7 @@ export function addTransactionRoutes(routes: ConsoleRoutes, { database, lookUp, 
         : html`<p>In block <a href="/console/look-up/block/${block}?chain=${chain.key}">${plainCount(block)}</a> of ${chain.key}.</p>
 ${blockFactsView(await readBlockFacts(database, chain, block))}
 <h2>Rows</h2>
-${await blockLists(lookUp, { chain, block, transaction })}`;
+${await blockLists(lookUp, { chain, block, transaction, origin: request.origin })}`;
     return {
       title: `Transaction ${transaction}`,
       body: html`<h1>Transaction <code>${transaction}</code></h1>

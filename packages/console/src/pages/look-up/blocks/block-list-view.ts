@@ -2,6 +2,7 @@ import type { BlockList, BlockRows } from '@chainstead/datasets';
 import { html } from 'hono/html';
 import { type Html, NOTHING } from '../../../layout/html.ts';
 import { account, type CellPlace, type Column, contract, nft, nfts, text, transaction } from '../tables/cells.ts';
+import { curlView } from '../tables/table-view.ts';
 
 const TITLES: Readonly<Record<BlockList, string>> = {
   erc20_transfers: 'ERC-20 transfers',
@@ -40,11 +41,20 @@ const COLUMNS: Readonly<Record<BlockList, readonly Column[]>> = {
   ],
 };
 
-/** Rows of a block, with the statement that gives the same: the data API has no list by block. @param more the address of the next page */
+export interface BlockListContext {
+  readonly place: CellPlace;
+  readonly block: number;
+  /** Asks the API for all that they are of: it has no lists by block. */
+  readonly curl: string;
+  /** The address of the next page; null: there is none. */
+  readonly more: string | null;
+}
+
+/** Rows of a block, with the line that gives all of which they are a part, and the statement that gives them alone. */
 export function blockListView(
   list: BlockList,
   { rows, sql }: BlockRows,
-  { place, block, more }: { readonly place: CellPlace; readonly block: number; readonly more: string | null },
+  { place, block, curl, more }: BlockListContext,
 ): Html {
   const title = TITLES[list];
   const columns = COLUMNS[list];
@@ -62,5 +72,6 @@ ${
     : html`<div class="table" tabindex="0" role="region" aria-label="${title}, ${place.chain}"><table class="rows"><thead><tr>${columns.map((column) => html`<th scope="col"${kind(column)}>${column.title}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
 }
 ${more === null ? NOTHING : html`<p><a href="${more}" rel="next">More</a></p>`}
-<details class="curl"><summary>The same in SQL</summary><pre tabindex="0"><code>${sql}</code></pre></details></section>`;
+${curlView(curl, 'From the API, with all else of it')}
+<details class="curl"><summary>These alone, in SQL</summary><pre tabindex="0"><code>${sql}</code></pre></details></section>`;
 }

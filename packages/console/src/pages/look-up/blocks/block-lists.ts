@@ -4,6 +4,7 @@ import { BLOCK_LISTS, type BlockList, type RowPlace, readBlockRows } from '@chai
 import type { Html } from '../../../layout/html.ts';
 import type { LookUpServices } from '../look-up-services.ts';
 import { placeOn } from '../subjects/choose-chain.ts';
+import { curlLine } from '../tables/curl-line.ts';
 import { blockListView } from './block-list-view.ts';
 
 /** Whose rows: of a block, or of one transaction in it. */
@@ -11,6 +12,8 @@ export interface RowsOf {
   readonly chain: Chain;
   readonly block: number;
   readonly transaction: Hash | null;
+  /** Of this server, for the line that asks the API. */
+  readonly origin: string;
 }
 
 const ROWS = 10;
@@ -24,7 +27,7 @@ export async function blockLists(lookUp: LookUpServices, of: RowsOf): Promise<re
 export async function blockList(
   { reads }: LookUpServices,
   list: BlockList,
-  { chain, block, transaction }: RowsOf,
+  { chain, block, transaction, origin }: RowsOf,
   page: { readonly after: RowPlace | null; readonly limit: number },
 ): Promise<Html> {
   const found = await readBlockRows(reads, list, { chainId: chain.id, blockNumber: block, transaction, ...page });
@@ -36,5 +39,12 @@ export async function blockList(
       ...(transaction !== null && { transaction }),
       after: [after.transactionIndex, after.logIndex, after.item].join('.'),
     })}`;
-  return blockListView(list, found, { place: placeOn(chain), block, more: next === null ? null : more(next) });
+  // The API tells a transaction or a block whole.
+  const whole = transaction === null ? `block/${block}` : `transaction/${transaction}/verbose`;
+  return blockListView(list, found, {
+    place: placeOn(chain),
+    block,
+    curl: curlLine(origin, `/api/v2.2/${whole}?chain=${chain.key}`),
+    more: next === null ? null : more(next),
+  });
 }
