@@ -56,7 +56,7 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
   const { services, pages, cookie, assets, closing } = options;
   const { sessions, logger, clock } = services;
   const app = new Hono<ConsoleEnv>();
-  const menu = pages.filter(({ inMenu = true }) => inMenu).map(({ path, title }) => ({ path, title }));
+  const menu = pages.filter(({ inMenu = true }) => inMenu).map(({ path, title, group }) => ({ path, title, group }));
   const frame = { menu, assets, version: options.version };
   app.onError(errorPage(options));
   app.use(consoleHeaders());

@@ -6,6 +6,7 @@ import type { StreamOperations } from '@chainstead/streams';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
+import type { MenuGroup } from './layout/page.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-chains.ts';
 import type { LookUpServices } from './pages/look-up/look-up-services.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
@@ -35,6 +36,8 @@ export interface ConsolePage {
   readonly title: string;
   /** @default true */
   readonly inMenu?: boolean;
+  /** What of the menu it stands under; absent: by itself. */
+  readonly group?: MenuGroup;
   /** Of the largest form below its path. @default 65,536 bytes */
   readonly formBytesMax?: number;
   addRoutes(routes: ConsoleRoutes, services: ConsoleServices): void;

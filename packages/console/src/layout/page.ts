@@ -3,9 +3,14 @@ import type { ConsoleAssets } from '../assets/console-assets.ts';
 import { changeForm } from './form.ts';
 import { type Html, NOTHING, shown } from './html.ts';
 
+/** What pages have in common, where one line has no room for all of them. */
+export type MenuGroup = 'Nodes' | 'Data' | 'Access';
+
 export interface MenuEntry {
   readonly path: string;
   readonly title: string;
+  /** Entries of one group stand side by side. */
+  readonly group?: MenuGroup | undefined;
 }
 
 /** A whole page. */
@@ -54,12 +59,22 @@ export function page(facts: PageFacts): Html {
 }
 
 function navigation({ menu, path }: PageFacts, viewer: NonNullable<PageFacts['viewer']>): Html {
-  const entries = menu.map(
-    (entry) =>
-      html`<li><a href="/console${entry.path}" ${isCurrent(entry.path, path) ? html`aria-current="page"` : NOTHING}>${entry.title}</a></li>`,
+  const groups = Map.groupBy(menu, ({ group, title }) => group ?? title);
+  const entries = [...groups].map(([name, ofGroup]) =>
+    ofGroup[0]?.group === undefined ? ofGroup.map((entry) => entryView(entry, path)) : groupView(name, ofGroup, path),
   );
   const leave = html`<span class="who">${shown(viewer.keyName, 40)}</span> <button class="quiet">Sign out</button>`;
   return html`<nav aria-label="Console"><ul>${entries}</ul></nav>${searchForm()}${changeForm('/console/sign-out', viewer.token, leave)}`;
+}
+
+function entryView(entry: MenuEntry, path: string): Html {
+  return html`<li><a href="/console${entry.path}" ${isCurrent(entry.path, path) ? html`aria-current="page"` : NOTHING}>${entry.title}</a></li>`;
+}
+
+/** Opens without script; only one is open at a time. */
+function groupView(name: string, entries: readonly MenuEntry[], path: string): Html {
+  const current = entries.some((entry) => isCurrent(entry.path, path)) ? html`aria-current="true"` : NOTHING;
+  return html`<li><details name="menu"><summary ${current}>${name}</summary><ul>${entries.map((entry) => entryView(entry, path))}</ul></details></li>`;
 }
 
 /** What pages/look-up reads. Longer texts name nothing. */

@@ -13,13 +13,13 @@ import { streamsPage } from './streams/streams-page.ts';
 import { tablesPage } from './tables/tables-page.ts';
 import { upstreamsPage } from './upstreams/upstreams-page.ts';
 
-/** Every page, in the order of the menu. */
+/** Every page, in the order of the menu; those of a group stand together. */
 export const PAGES: readonly ConsolePage[] = [
   overviewPage,
   chainPage,
   lookUpPage,
-  upstreamsPage,
   streamsPage,
+  upstreamsPage,
   gatewayPage,
   datasetsPage,
   tablesPage,

@@ -11,6 +11,7 @@ const DETAILS_MAX = 300;
 export const auditPage: ConsolePage = {
   path: '/audit',
   title: 'Audit log',
+  group: 'Access',
   addRoutes(routes, { database }) {
     routes.view('/audit', async ({ query }) => {
       const before = query('before');

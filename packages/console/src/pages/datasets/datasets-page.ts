@@ -12,6 +12,7 @@ const CHAINS = 20;
 export const datasetsPage: ConsolePage = {
   path: '/datasets',
   title: 'Datasets',
+  group: 'Data',
   addRoutes(routes, { overview }) {
     const read = async (request: PageRequest): Promise<DatasetsFacts> => factsOf(await overview.chains(), request);
     routes.view('/datasets', async (request) => {

@@ -19,6 +19,7 @@ const ROLE = 'api';
 export const gatewayPage: ConsolePage = {
   path: '/gateway',
   title: 'Gateway',
+  group: 'Nodes',
   addRoutes(routes, { database, registry, clock }) {
     const nameOf = (chainId: number): string => registry.find(chainId)?.key ?? String(chainId);
     /** @throws InvalidParameterError */

@@ -27,6 +27,7 @@ const cancelForm = z.object({ id: z.string().regex(RANGE_JOB_ID, 'is no job') })
 export const jobsPage: ConsolePage = {
   path: '/jobs',
   title: 'Jobs',
+  group: 'Data',
   addRoutes(routes, services) {
     const { database, overview, rangeWork } = services;
     const chains = jobChains(rangeWork);

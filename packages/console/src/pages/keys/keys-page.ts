@@ -35,6 +35,7 @@ const revokeForm = z.object({ key: prefixField });
 export const keysPage: ConsolePage = {
   path: '/keys',
   title: 'Keys',
+  group: 'Access',
   addRoutes(routes, { database, keys, registry, clock }) {
     const usageOf = async (days: number): Promise<UsageRow[]> => {
       const [api, gateway] = await Promise.all([readApiUsage(database, days), readGatewayUsage(database, days)]);

@@ -12,6 +12,7 @@ const endForm = z.object({ id: z.string().regex(/^[0-9a-f]{64}$/, 'is no session
 export const sessionsPage: ConsolePage = {
   path: '/sessions',
   title: 'Sessions',
+  group: 'Access',
   addRoutes(routes, { sessions }) {
     routes.view('/sessions', async (request) => ({
       title: 'Sessions',

@@ -15,6 +15,7 @@ type Storage = Awaited<ReturnType<typeof readStorage>>;
 export const tablesPage: ConsolePage = {
   path: '/tables',
   title: 'Tables',
+  group: 'Data',
   addRoutes(routes, { database, disk }) {
     const read = keepFor(KEPT_MS, () => readStorage(database, disk));
     routes.view('/tables', async () => ({ title: 'Tables', body: tablesView(await read(), disk) }));

@@ -34,6 +34,7 @@ const testFields = z.object({
 export const upstreamsPage: ConsolePage = {
   path: '/upstreams',
   title: 'Upstreams',
+  group: 'Nodes',
   addRoutes(routes, { upstreams, nodeTest, database }) {
     routes.view('/upstreams', async ({ token }) => {
       const read = await upstreams.read();

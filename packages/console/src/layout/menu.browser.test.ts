@@ -1,0 +1,90 @@
+/** The menu in a real browser. Where the machine has none, the tests say so. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PAGES } from '../pages/registry.ts';
+import { type ConsoleBrowser, openConsoleBrowser } from '../testing/console-browser.ts';
+import { type ConsoleStage, openConsoleStage } from '../testing/console-stage.ts';
+import { DEVICES } from '../testing/examine-looks.ts';
+
+const [[, DESK], [, TELEPHONE]] = DEVICES;
+
+let stage: ConsoleStage;
+let opened: ConsoleBrowser | undefined;
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  opened = await openConsoleBrowser(stage);
+});
+afterAll(async () => {
+  await opened?.close();
+  await stage.close();
+});
+beforeEach(({ skip }) => {
+  if (opened === undefined) skip();
+});
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Of a test that is not skipped. */
+function browser(): ConsoleBrowser {
+  if (opened === undefined) throw new Error('The machine has no Chromium');
+  return opened;
+}
+
+const focused = (page: Page): Promise<unknown> => page.evaluate('document.activeElement?.textContent');
+const groups = (page: Page): Promise<unknown> =>
+  page.evaluate("[...document.querySelectorAll('nav details[open] > summary')].map((one) => one.textContent)");
+
+describe('the menu', () => {
+  test('leads to every page, and stands in one line beside the rest at 1280 pixels', async () => {
+    const { page, context } = await browser().open('/console/jobs', DESK);
+    const links = await page.evaluate("[...document.querySelectorAll('nav a')].map((one) => one.getAttribute('href'))");
+    const paths = PAGES.filter(({ inMenu = true }) => inMenu).map(({ path }) => `/console${path}`);
+    expect(links).toEqual(paths);
+    const tops = "[...document.querySelectorAll('.top > *, nav > ul > li')].map((one) => one.getBoundingClientRect())";
+    const spots = await page.evaluate<{ top: number; bottom: number }[]>(
+      `${tops}.map(({ top, bottom }) => ({ top, bottom }))`,
+    );
+    // What begins above the end of each other stands beside it.
+    expect(Math.max(...spots.map(({ top }) => top))).toBeLessThan(Math.min(...spots.map(({ bottom }) => bottom)));
+    expect(await page.locator('nav summary[aria-current]').textContent()).toBe('Data');
+    await context.close();
+  });
+
+  test('is used by the keyboard: a group opens, closes by Escape and by going on, one at a time', async () => {
+    const { page, context } = await browser().open('/console/jobs', DESK);
+    await page.locator('nav summary', { hasText: 'Data' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await groups(page)).toEqual(['Data']);
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Datasets');
+    await page.keyboard.press('Escape');
+    expect([await groups(page), await focused(page)]).toEqual([[], 'Data']);
+    await page.keyboard.press('Enter');
+    for (const _ of ['Datasets', 'Tables', 'Jobs', 'On demand', 'Access']) await page.keyboard.press('Tab');
+    expect([await groups(page), await focused(page)]).toEqual([[], 'Access']);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/console/keys');
+    await context.close();
+  });
+
+  test('opens on a telephone without script, within its width', async () => {
+    const options = { ...TELEPHONE, javaScriptEnabled: false };
+    const { page, context } = await browser().open('/console/sessions', options);
+    for (const [name, first] of [
+      ['Nodes', 'Upstreams'],
+      ['Access', 'Keys'],
+    ] as const) {
+      await page.locator('nav summary', { hasText: name }).click();
+      const link = page.getByRole('link', { name: first, exact: true });
+      const place = await link.boundingBox();
+      expect(place?.x).toBeGreaterThanOrEqual(0);
+      expect((place?.x ?? 0) + (place?.width ?? 0)).toBeLessThanOrEqual(360);
+    }
+    // One is open at a time.
+    expect(await page.getByRole('link', { name: 'Upstreams', exact: true }).isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.waitForURL('**/console/keys');
+    await context.close();
+  });
+});
