@@ -190,6 +190,12 @@ describe('keys', () => {
     const { page, context, complaints } = await browser().open('/console/keys', DESK);
     await page.locator('[data-plot] canvas').waitFor();
     expect(complaints).toEqual([]);
+    // Within its frame, also where that is narrow: else the page scrolls sideways.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const widths =
+      'document.querySelector("[data-plot] canvas").getBoundingClientRect().right - document.querySelector("[data-plot]").getBoundingClientRect().right';
+    await expect.poll(() => page.evaluate<number>(widths)).toBeLessThanOrEqual(0);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await context.close();
   });
 });

@@ -10,6 +10,12 @@
   /** Of the library, which pages without a plot do not need. */
   const LIBRARY = document.currentScript.dataset.plots;
 
+  /** What is inside its padding: a plot that is wider has the page scroll sideways. */
+  function widthOf(element) {
+    const { paddingLeft, paddingRight } = getComputedStyle(element);
+    return element.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+  }
+
   function load() {
     return new Promise((resolve, reject) => {
       const script = document.createElement('script');
@@ -39,7 +45,7 @@
       value: (_plot, value) => (value === null ? '–' : `${numbers.format(value)} ${unit}`),
     }));
     const options = {
-      width: element.clientWidth,
+      width: widthOf(element),
       height: HEIGHT,
       series: [{}, ...series],
       // From the first to the last moment that was asked for, and from nothing to somewhat more than the most.
@@ -48,7 +54,7 @@
     };
     element.textContent = '';
     const plot = new uPlot(options, [times, ...values], element);
-    new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT })).observe(element);
+    new ResizeObserver(() => plot.setSize({ width: widthOf(element), height: HEIGHT })).observe(element);
   }
 
   const elements = document.querySelectorAll('[data-plot]');
