@@ -120,7 +120,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock, budget }),
     contractFunctionRoute({ call, budget }),
     reviewContractsRoute,
-    ...createHistoryRoutes({ ...onDemand, questions, clock: options.clock, budget, walletHistory }),
+    ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory }),
     ...contractLogsRoutes({ walletHistory }),
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({

@@ -27,5 +27,8 @@ export { type TransactionRecord, transactionRecord, transactionRecordSchema } fr
 export { showTransaction, transactionShape, verboseLogSchema } from './records/transaction-response.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';
 export { accountTransactions, transactions } from './stored/datasets.ts';
+export { readStored, STORED_COLUMNS, type StoredColumns } from './stored/stored-transaction.ts';
+export { transactionKey } from './stored/transaction-key.ts';
+export { type AskedWallets, createAskedWallets } from './wallets/asked-wallets.ts';
 export { createWalletsWatcher } from './wallets/create-wallets-watcher.ts';
 export { readSender } from './wallets/read-sent.ts';

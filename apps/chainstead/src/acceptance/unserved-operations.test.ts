@@ -83,7 +83,7 @@ describe('the official SDK', () => {
       ...['getTokenOwners'],
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
-      ...['getWalletHistory'],
+      ...['getWalletHistory', 'getWalletActiveChains'],
       ...['getTransaction', 'getTransactionVerbose', 'getBlock', 'getBlockStats', 'getDateToBlock'],
       ...['getInternalTransactions', 'getWalletTransactions', 'getWalletTransactionsVerbose'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],

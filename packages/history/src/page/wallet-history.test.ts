@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
+import { hexText } from '@chainstead/db';
 import { recordedEvmFolder } from '@chainstead/testkit';
-import { STANDARDS_ALONE } from '@chainstead/transactions';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FIRST_BLOCK, type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
@@ -16,7 +16,7 @@ describe.runIf(given)('the history of wallets in recorded blocks', () => {
     stage = await openHistoryStage();
   });
   afterAll(() => stage.close());
-  beforeEach(() => Object.assign(stage.settings, { waitMs: 15_000, maxCalls: 1_000 }));
+  beforeEach(() => stage.reset());
 
   /** Wallets by how many transactions they have a part in, busiest first: as sender, receiver, created contract, side of a transfer, or owner in an approval. */
   function parts(): ReadonlyMap<Address, ReadonlySet<string>> {
@@ -171,29 +171,44 @@ describe.runIf(given)('the history of wallets in recorded blocks', () => {
     }
   });
 
-  test('is complete where every kind of row is covered', async () => {
-    const { getWalletHistory } = await import('./get-wallet-history.ts');
-    const found = await getWalletHistory(
-      {
-        ...{ database: stage.scratch.database, chain: stage.chain, withMetadata: false },
-        recordsOf: async () => [],
-        callsOf: async () => null,
-        booksFor: async () => STANDARDS_ALONE,
-      },
-      {
-        ...{
-          wallet: recorded[0]?.seen.wallet ?? (`0x${'0'.repeat(40)}` as Address),
-          order: 'DESC',
-          limit: 1,
-          after: null,
-        },
-        ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null },
-      },
+  test('is complete where transactions of all wallets are kept, and every kind of row is covered', async () => {
+    const path = `wallets/${recorded[0]?.seen.wallet}/history`;
+    const indexed = { from_block: '0', to_block: String(LAST_BLOCK), complete: true, traces: 'none' };
+    expect((await stage.get(path)).indexed).toEqual(indexed);
+    stage.settings.mode = 'off';
+    expect((await stage.get(path)).indexed).toEqual({ ...indexed, complete: false });
+  });
+
+  test('asks for its wallet where only those are kept that are asked for', async () => {
+    const [{ seen } = busiest(recorded)] = recorded.slice(3);
+    stage.settings.mode = 'wallets';
+    await stage.get(`wallets/${seen.wallet}/history`);
+    const rows = await stage.scratch.database.query<{ wallet: string }>(
+      `SELECT ${hexText('wallet')} AS wallet FROM asked_wallets WHERE chain_id = 1`,
     );
-    expect(found.indexed).toEqual({ fromBlock: 0, toBlock: LAST_BLOCK, complete: true });
-    const { indexed } = await stage.get(`wallets/${recorded[0]?.seen.wallet}/history`);
-    // The routes know the chain as it is without a configuration, which keeps no transactions.
-    expect(indexed).toEqual({ from_block: '0', to_block: String(LAST_BLOCK), complete: false, traces: 'none' });
+    expect(rows).toEqual([{ wallet: seen.wallet }]);
+  });
+
+  test('has no node asked for what is stored and emitted nothing', async () => {
+    const silent = recorded.filter(
+      ({ record }) => record.status === 0 || (record.input === '0x' && record.gasUsed === '21000'),
+    );
+    expect(silent.length).toBeGreaterThan(20);
+    const alone = silent.filter(({ seen }) => parts().get(seen.wallet)?.size === 1).slice(0, 10);
+    expect(alone.length).toBeGreaterThan(5);
+    stage.settings.maxCalls = 0;
+    for (const { record, seen, classification } of alone) {
+      const { result } = await stage.get(`wallets/${seen.wallet}/history?include=logs&include_input_data=true`);
+      expect(result).toMatchObject([
+        {
+          hash: record.hash,
+          input: record.input,
+          category: classification.category,
+          logs: [],
+          receipt_status: String(record.status),
+        },
+      ]);
+    }
   });
 });
 

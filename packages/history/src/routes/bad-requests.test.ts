@@ -20,7 +20,7 @@ beforeAll(async () => {
   const questions = createStateQuestions({ database, jobs, chains: [], clock: systemClock, logger });
   const walletHistory = createWalletHistory({ jobs, chains: [], datasets: [], maxCalls: 0, perKey: 1 });
   const bounds = { waitMs: 0, maxCalls: 0, perKey: 1, clock: systemClock };
-  api = await exampleApi(database, createHistoryRoutes({ ...bounds, questions, walletHistory }));
+  api = await exampleApi(database, createHistoryRoutes({ ...bounds, chains: [], questions, walletHistory }));
 });
 afterAll(async () => {
   await jobs.close();

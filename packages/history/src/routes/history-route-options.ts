@@ -1,5 +1,5 @@
 import type { WalletHistory } from '@chainstead/answers';
-import type { AbiBooks, LookUps } from '@chainstead/transactions';
+import type { AbiBooks, AskedWallets, LookUps } from '@chainstead/transactions';
 
 /** What the routes of wallets' histories work with. */
 export interface HistoryRouteOptions {
@@ -7,5 +7,7 @@ export interface HistoryRouteOptions {
   readonly lookUps: LookUps;
   /** What operators imported. */
   readonly abis: AbiBooks;
+  /** Where chains keep only the transactions of wallets that are asked for. */
+  readonly askedWallets: AskedWallets;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
 }

@@ -25,13 +25,18 @@ import {
 } from '../page/get-wallet-history.ts';
 import type { HistoryQuery } from '../page/history-query.ts';
 import { LEG_DATASETS } from '../page/places-statement.ts';
-import { walletTransactionsKind } from '../reading/wallet-transactions-reader.ts';
+import { readRecords } from '../reading/read-records.ts';
 import { walletHistorySchema } from '../records/history-response.ts';
 import { showHistoryRow } from '../records/show-history-row.ts';
 import type { HistoryRouteOptions } from './history-route-options.ts';
 
 /** `GET /api/v2.2/wallets/{address}/history`: what a wallet did (docs/provider-contract.md#wallet-history). */
-export function createWalletHistoryRoute({ abis, lookUps, walletHistory }: HistoryRouteOptions): RouteModule {
+export function createWalletHistoryRoute({
+  abis,
+  askedWallets,
+  lookUps,
+  walletHistory,
+}: HistoryRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging, reads } = dependencies;
     const runs = paging.forRoute({
@@ -58,18 +63,8 @@ export function createWalletHistoryRoute({ abis, lookUps, walletHistory }: Histo
       const { filter } = page;
       const chain = indexedChain(chains, filter.chain, ...LEG_DATASETS);
       const requester = c.get('principal')?.id ?? 'open';
-      const recordsOf = async (wanted: readonly WantedTransaction[]) => {
-        if (wanted.length === 0) return [];
-        const items = wanted.map(({ hash, transactionIndex: index, blockHash }) => ({ hash, index, blockHash }));
-        const kind = walletTransactionsKind;
-        // A question names the blocks: what was read of them holds for good.
-        const { transactions } = await lookUps.read({
-          ...{ chain, kind, requester },
-          question: { items },
-          isLasting: () => true,
-        });
-        return transactions;
-      };
+      const recordsOf = (wanted: readonly WantedTransaction[]) =>
+        readRecords({ database: reads, chain, lookUps, requester }, wanted);
       const traced = async (transactions: readonly FoundTransaction[]) =>
         filter.include_internal_transactions
           ? readInternalTransactions({ lookUps, chain, requester }, transactions.map(tracedOf))
@@ -84,9 +79,11 @@ export function createWalletHistoryRoute({ abis, lookUps, walletHistory }: Histo
         booksFor,
         withMetadata: filter.nft_metadata,
       };
+      const wallet = filter.address as Address;
+      // Before what may fail: whoever asks again finds more.
+      if (chain.transactions.mode === 'wallets') await askedWallets.ask({ database, logger }, chain, wallet, requester);
       const found = await getWalletHistory(reading, queryOf(page));
-      if (!found.indexed.complete)
-        await walletHistory.requestWallet({ database, logger }, chain, filter.address as Address, requester);
+      if (!found.indexed.complete) await walletHistory.requestWallet({ database, logger }, chain, wallet, requester);
       const next = found.next;
       return c.json(
         {

@@ -38,7 +38,11 @@ export type HistoryAnswer = z.infer<typeof walletHistorySchema>;
 export interface HistorySettings {
   waitMs: number;
   maxCalls: number;
+  /** Which transactions are kept of the chain. */
+  mode: Chain['transactions']['mode'];
 }
+
+const SETTINGS: HistorySettings = { waitMs: 15_000, maxCalls: 1_000, mode: 'all' };
 
 /** Recorded blocks of Ethereum as the sync engine would have stored them, behind the routes, with a worker that asks a node of the same blocks. */
 export interface HistoryStage {
@@ -51,6 +55,8 @@ export interface HistoryStage {
   ask(path: string): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
   /** An answer that keeps to the documented schema. @throws Error when it is none */
   get(path: string): Promise<HistoryAnswer>;
+  /** The settings of the beginning. */
+  reset(): void;
   /** Every page of a run. */
   pages(path: string): Promise<HistoryAnswer[]>;
   close(): Promise<void>;
@@ -66,9 +72,16 @@ export async function openHistoryStage(): Promise<HistoryStage> {
   });
   const scratch = await createScratchDatabase();
   const { database } = scratch;
+  const settings: HistorySettings = { ...SETTINGS };
+  const registry = createChainRegistry();
   const chain: Chain = {
-    ...createChainRegistry().get('eth'),
-    transactions: { mode: 'all', input: 'full', provesSenders: false },
+    ...registry.get('eth'),
+    transactions: {
+      ...{ input: 'full', provesSenders: true },
+      get mode() {
+        return settings.mode;
+      },
+    },
   };
   await storeBlocks(database, chain, [...source.blocksIn({ from: FIRST_BLOCK, to: LAST_BLOCK })]);
   const node = await serveChain(source);
@@ -83,12 +96,11 @@ export async function openHistoryStage(): Promise<HistoryStage> {
     ...{ jobs: workerJobs, chains: [{ chain, pool }], metrics: createMetricsRegistry() },
     readers: [walletTransactionsReader, internalTransactionsReader],
   }).start();
-  const settings: HistorySettings = { waitMs: 15_000, maxCalls: 1_000 };
   const walletHistory = createWalletHistory({
     ...{ jobs, chains: [chain], datasets: [erc20Transfers, nftTransfers], maxCalls: 0, perKey: 100 },
   });
   const routes = createHistoryRoutes({
-    ...{ questions, walletHistory, perKey: 100, clock: systemClock },
+    ...{ questions, walletHistory, chains: [chain], perKey: 100, clock: systemClock },
     get waitMs() {
       return settings.waitMs;
     },
@@ -96,7 +108,11 @@ export async function openHistoryStage(): Promise<HistoryStage> {
       return settings.maxCalls;
     },
   });
-  const server = await serveApi(await exampleApi(database, routes), { host: '127.0.0.1', port: 0 });
+  const find = (text: string) => (registry.find(text)?.id === chain.id ? chain : registry.find(text));
+  const server = await serveApi(await exampleApi(database, routes, { chains: { find } }), {
+    host: '127.0.0.1',
+    port: 0,
+  });
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   const ask: HistoryStage['ask'] = async (path) => {
     const answer = await fetch(`${server.url}/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
@@ -109,6 +125,9 @@ export async function openHistoryStage(): Promise<HistoryStage> {
   };
   return {
     ...{ scratch, chain, node, server, sdk, settings, ask, get },
+    reset: () => {
+      Object.assign(settings, SETTINGS);
+    },
     async pages(path) {
       const [bare] = path.split('?');
       const answers = [await get(path)];
