@@ -41,7 +41,12 @@ import {
 } from '@chainstead/state';
 import { createKeptSubjects, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
-import { contractLogsRoutes, createTransactionRoutes } from '@chainstead/transactions';
+import {
+  contractLogsRoutes,
+  createAbiBooks,
+  createAskImplementations,
+  createTransactionRoutes,
+} from '@chainstead/transactions';
 import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets } from './registry.ts';
 
@@ -95,6 +100,8 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const reading = { database: options.database, questions, logger: options.logger };
   const heldNow = createHeldNow(reading, waitMs);
   const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
+  const onUnknown = createAskImplementations({ questions, budget, logger: options.logger });
+  const abis = createAbiBooks({ onUnknown });
   const balances = { questions, kept, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
   const routes = [
     walletTokenTransfersRoute,
@@ -117,10 +124,10 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
     latestBlockRoute,
-    ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock, budget }),
+    ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock, budget, abis }),
     contractFunctionRoute({ call, budget }),
     reviewContractsRoute,
-    ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory }),
+    ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory, abis }),
     ...contractLogsRoutes({ walletHistory }),
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({

@@ -19,6 +19,7 @@ import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 import {
   blockAtTimeReader,
   blockReader,
+  implementationsReader,
   internalTransactionsReader,
   transactionInputsReader,
   transactionLogsReader,
@@ -48,4 +49,5 @@ export const stateReaders: readonly StateReader[] = [
   transactionInputsReader,
   transactionLogsReader,
   walletTransactionsReader,
+  implementationsReader,
 ];

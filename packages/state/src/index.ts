@@ -11,8 +11,9 @@ export { getNativeBalances, type NativeBalancesOptions } from './native-balances
 export { nativeBalanceRoutes } from './native-balances/native-balance-routes.ts';
 export { nativeBalancesReader } from './native-balances/native-balances-reader.ts';
 export { storedNativeBalances } from './native-balances/stored-native-balances.ts';
+export type { BlockToRead } from './read-at-block.ts';
 export { recentAnswer } from './recent-answer.ts';
-export { stateAt } from './state-at.ts';
+export { type StateAt, stateAt } from './state-at.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';
 export { type AskOptions, createStateQuestions, SILENCE_MS, type StateQuestions } from './state-questions.ts';

@@ -24,6 +24,14 @@ export interface StateAt {
   /** `0x` where there is no contract. */
   code(address: Address, signal: AbortSignal): Promise<Hex>;
   codes(addresses: readonly Address[], signal: AbortSignal): Promise<Hex[]>;
+  /** What contracts keep in slots: words of 32 bytes. */
+  storage(places: readonly StoragePlace[], signal: AbortSignal): Promise<Hex[]>;
+}
+
+/** A slot of a contract's storage. */
+export interface StoragePlace {
+  readonly address: Address;
+  readonly slot: Hex;
 }
 
 export interface StateAtOptions {
@@ -48,12 +56,12 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
   const many = hasMulticall ? multicall3.address : null;
   const { askOne, askTogether } = createCalls(pool, reader, { many, answerBytesMax });
 
-  async function readMany(method: string, addresses: readonly Address[], signal: AbortSignal): Promise<string[]> {
-    if (addresses.length === 0) return [];
+  async function readMany(method: string, places: readonly (readonly Hex[])[], signal: AbortSignal): Promise<string[]> {
+    if (places.length === 0) return [];
     const { value: values } = await reader.ask(async (tag, given): Promise<Answer<readonly unknown[]>> => {
       const answers = await pool.requestMany(
         method,
-        addresses.map((address) => [address, tag]),
+        places.map((place) => [...place, tag]),
         given,
       );
       return { value: answers.map(({ value }) => value), upstream: answers.at(-1)?.upstream ?? '' };
@@ -66,9 +74,9 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
   }
 
   const balances: StateAt['balances'] = async (addresses, signal) =>
-    (await readMany('eth_getBalance', addresses, signal)).map(parseBigQuantity);
+    (await readMany('eth_getBalance', addresses.map(alone), signal)).map(parseBigQuantity);
   const codes: StateAt['codes'] = async (addresses, signal) =>
-    (await readMany('eth_getCode', addresses, signal)) as Hex[];
+    (await readMany('eth_getCode', addresses.map(alone), signal)) as Hex[];
 
   return {
     get upstream() {
@@ -79,6 +87,13 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
     askTogether,
     balances,
     codes,
+    async storage(places, signal) {
+      const slots = places.map(({ address, slot }) => [address, slot]);
+      // Some nodes leave leading zeros out.
+      return (await readMany('eth_getStorageAt', slots, signal)).map(
+        (word): Hex => `0x${word.slice(2).padStart(64, '0')}`,
+      );
+    },
     async balance(address, signal) {
       const [wei = 0n] = await balances([address], signal);
       return wei;
@@ -137,6 +152,10 @@ function createCalls(
     });
 
   return { askOne, askTogether };
+}
+
+function alone(address: Address): readonly Hex[] {
+  return [address];
 }
 
 function asSet(names: string | ReadonlySet<string> | undefined): ReadonlySet<string> {

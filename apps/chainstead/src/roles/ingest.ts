@@ -12,7 +12,7 @@ import {
   type SyncMetrics,
   saveStartFailure,
 } from '@chainstead/sync';
-import { createWalletsWatcher } from '@chainstead/transactions';
+import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
 import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { ONLY_PROCESS, shareOf } from '../role-slot.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
@@ -37,6 +37,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const watcher = joinWatchers([
     createStreamsWatcher({ database, metrics }),
     createWalletsWatcher({ database, clock, logger }),
+    createProxiesWatcher(),
   ]);
   const filling = new Set(configuration.chains.map(({ chain }) => chain.key));
   const shared = { metrics: createSyncMetrics(metrics), watcher, filling };

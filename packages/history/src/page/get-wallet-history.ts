@@ -58,7 +58,7 @@ export interface HistoryReading {
   /** Finds the calls inside them; null where they are not wanted, or nobody traces. */
   callsOf(found: readonly FoundTransaction[]): Promise<InternalTransactionsByHash>;
   /** Finds the ABIs that they are decoded by. */
-  booksFor(records: readonly TransactionRecord[]): Promise<BooksOf>;
+  booksFor(found: readonly FoundTransaction[]): Promise<BooksOf>;
   /** Whether documents of NFTs are wanted. */
   readonly withMetadata: boolean;
 }
@@ -77,10 +77,11 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
     const record = records[index];
     return record === undefined ? [] : [{ block: blockOf(placeIn(place)), record, legs: legsAt(place) }];
   });
-  const [traced, booksOf] = await Promise.all([reading.callsOf(found), reading.booksFor(records)]);
+  const [traced, booksOf] = await Promise.all([reading.callsOf(found), reading.booksFor(found)]);
   const rowsSeen = found.map(({ block, record, legs }) => {
     const calls = traced?.get(record.hash) ?? null;
-    return { block, record, calls, seen: seenByWallet(chain, query.wallet, { record, legs, calls, booksOf }) };
+    const known = { record, block: block.block_number, legs, calls, booksOf };
+    return { block, record, calls, seen: seenByWallet(chain, query.wallet, known) };
   });
   const beside = await readBeside(database, chain, namedBy(rowsSeen, reading.withMetadata));
   const rows = rowsSeen.map((row) => {

@@ -25,6 +25,8 @@ export type TokenOf = (token: Address) => { readonly isVerified: boolean; readon
 /** All that is known of a transaction. */
 export interface KnownTransaction {
   readonly record: TransactionRecord;
+  /** Its number. */
+  readonly block: number;
   /** What the index has of the wallet. */
   readonly legs: IndexedLegs;
   /** The calls inside; null where they are not known. */
@@ -37,7 +39,7 @@ export interface KnownTransaction {
 export function seenByWallet(
   chain: Chain,
   wallet: Address,
-  { record, legs, calls, booksOf }: KnownTransaction,
+  { record, block, legs, calls, booksOf }: KnownTransaction,
 ): SeenTransaction {
   const from = parseAddress(record.from);
   const to = addressOrNull(record.to);
@@ -48,7 +50,7 @@ export function seenByWallet(
     tokens: hasFailed ? [] : legs.tokens,
     others: othersIn(logs, wallet, chain),
     status: record.status === null ? null : hasFailed ? 0 : 1,
-    method: decodedCall(record, booksOf)?.label ?? null,
+    method: decodedCall(record, block, booksOf)?.label ?? null,
     selector: to === null || record.input.length < SELECTOR_LENGTH ? null : record.input.slice(0, SELECTOR_LENGTH),
     coins: hasFailed ? [] : [...ownValue(wallet, record, { from, to }), ...movedInside(wallet, calls ?? [])],
     nfts: hasFailed ? [] : legs.nfts,

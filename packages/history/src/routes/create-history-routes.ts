@@ -1,23 +1,31 @@
 import type { WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { RouteModule } from '@chainstead/http';
-import { createAbiBooks, createAskedWallets, createLookUps, type LookUpOptions } from '@chainstead/transactions';
+import {
+  type AbiBooks,
+  createAbiBooks,
+  createAskedWallets,
+  createLookUps,
+  type LookUpOptions,
+} from '@chainstead/transactions';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 import { createWalletHistoryRoute } from './wallet-history-route.ts';
 
 export interface HistoryOptions extends LookUpOptions {
   /** Those that are indexed here. */
   readonly chains: readonly Chain[];
+  /** Shared with other routes. @default one of its own, that has nobody asked about proxies */
+  readonly abis?: AbiBooks;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet' | 'requestSender'>;
 }
 
 /** The routes of wallets' histories. One call in a process: look-ups are counted for all of them together. */
 export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
-  const { chains, walletHistory } = options;
+  const { abis = createAbiBooks(), chains, walletHistory } = options;
   return [
     createWalletHistoryRoute({
       lookUps: createLookUps(options),
-      abis: createAbiBooks(),
+      abis,
       askedWallets: createAskedWallets(walletHistory),
       walletHistory,
     }),

@@ -15,7 +15,7 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { callsOf, eventsOf, readInternalTransactions, type TransactionRecord } from '@chainstead/transactions';
+import { callsOf, eventsOf, readInternalTransactions } from '@chainstead/transactions';
 import { createRoute, z } from '@hono/zod-openapi';
 import {
   type FoundTransaction,
@@ -69,8 +69,13 @@ export function createWalletHistoryRoute({
         filter.include_internal_transactions
           ? readInternalTransactions({ lookUps, chain, requester }, transactions.map(tracedOf))
           : null;
-      const booksFor = (records: readonly TransactionRecord[]) =>
-        abis.forPage(reads, chain, [...callsOf(records), ...(filter.include === LOGS ? eventsOf(records) : [])]);
+      const booksFor = (transactions: readonly FoundTransaction[]) => {
+        const placed = transactions.map(({ block, record }) => ({
+          block: { number: block.block_number },
+          transaction: record,
+        }));
+        return abis.forPage(reads, chain, [...callsOf(placed), ...(filter.include === LOGS ? eventsOf(placed) : [])]);
+      };
       const reading = {
         database: reads,
         chain,

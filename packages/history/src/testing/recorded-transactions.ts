@@ -51,7 +51,7 @@ function readBlock(block: string): RecordedTransaction[] {
     const wallet = parseAddress(record.from);
     const ownTrades = trades(record.hash, wallet);
     const seen = seenByWallet(chain, wallet, {
-      ...{ record, calls: null, booksOf: STANDARDS_ALONE },
+      ...{ record, block: Number(header.number), calls: null, booksOf: STANDARDS_ALONE },
       legs: legsIn(executed.logs, wallet, ownTrades, chain),
     });
     return { block, record, seen, classification: classify(seen) };

@@ -1,7 +1,7 @@
 import { type ChainId, type Hex, parseAddress, parseHash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { decodeCall, decodeEvent } from '@chainstead/decoding';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import {
   encodeAbiParameters,
   encodeEventTopics,
@@ -11,10 +11,11 @@ import {
   type Abi as ViemAbi,
 } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AskedEntry, createAbiBooks } from './abi-books.ts';
+import { createAbiBooks } from './abi-books.ts';
 import { callsOf, eventsOf } from './asked-entries.ts';
 import { importAbis } from './import-abis.ts';
 import { importSignatures } from './import-signatures.ts';
+import type { AskedEntry } from './look-up-abis.ts';
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {
@@ -23,7 +24,9 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 beforeEach(() => scratch.database.query('TRUNCATE contract_abi_entries, imported_signatures').then(() => undefined));
 
-const ETH = 1 as ChainId;
+const chain = exampleChain();
+const ETH = chain.id;
+const BLOCK = 100;
 const VAULT = parseAddress(`0x${'a1'.repeat(20)}`);
 const OTHER = parseAddress(`0x${'b2'.repeat(20)}`);
 const abi = parseAbi([
@@ -59,17 +62,21 @@ async function importList(...signatures: readonly string[]): Promise<void> {
 
 const books = createAbiBooks();
 const asked: readonly AskedEntry[] = [
-  ...callsOf([VAULT, OTHER].flatMap((to) => [transfer, deposit].map((input) => ({ to, input })))),
-  ...eventsOf([{ logs: [stored] }]),
+  ...callsOf(
+    [VAULT, OTHER].flatMap((to) =>
+      [transfer, deposit].map((input) => ({ block: { number: BLOCK }, transaction: { to, input } })),
+    ),
+  ),
+  ...eventsOf([{ block: { number: BLOCK }, transaction: { logs: [stored] } }]),
 ];
 
 const told = async (to: string, input: Hex) => {
-  const decoded = decodeCall(input, (await books.forPage(scratch.database, { id: ETH }, asked))(to));
+  const decoded = decodeCall(input, (await books.forPage(scratch.database, chain, asked))(to, BLOCK));
   return decoded && `${decoded.source} ${decoded.label}(${decoded.params.map(({ name }) => name).join()})`;
 };
 
 const emitted = async () => {
-  const decoded = decodeEvent(stored, (await books.forPage(scratch.database, { id: ETH }, asked))(stored.address));
+  const decoded = decodeEvent(stored, (await books.forPage(scratch.database, chain, asked))(stored.address, BLOCK));
   return decoded && `${decoded.source} ${decoded.label}(${decoded.params.map(({ name }) => name).join()})`;
 };
 
@@ -103,12 +110,12 @@ describe('what is imported', () => {
   test('tells nothing where several signatures fit, and one where others can’t be', async () => {
     // All have the selector of transfer(address,uint256).
     await importList('workMyDirefulOwner(uint256,uint256)', 'many_msg_babbage(bytes1)');
-    const alone = (await books.forPage(scratch.database, { id: ETH }, asked))(OTHER).filter(
+    const alone = (await books.forPage(scratch.database, chain, asked))(OTHER, BLOCK).filter(
       ({ source }) => source === 'signatures',
     );
     expect(decodeCall(transfer, alone)?.label).toBe('workMyDirefulOwner');
     await importList('workMyDirefulOwner(uint256,uint256)', 'transfer(address,uint256)');
-    const both = (await books.forPage(scratch.database, { id: ETH }, asked))(OTHER).filter(
+    const both = (await books.forPage(scratch.database, chain, asked))(OTHER, BLOCK).filter(
       ({ source }) => source === 'signatures',
     );
     expect(decodeCall(transfer, both)).toBeNull();
@@ -149,15 +156,17 @@ test('a page costs one statement, and an empty one none', async () => {
     },
     selectLasting: scratch.database.selectLasting,
   };
-  await books.forPage(counting, { id: ETH }, asked);
+  await books.forPage(counting, chain, asked);
   expect(statements).toBe(1);
   await books.forPage(
     counting,
-    { id: ETH },
-    callsOf([
-      { to: null, input: '0x60806040' },
-      { to: VAULT, input: '0x' },
-    ]),
+    chain,
+    callsOf(
+      [null, VAULT].map((to) => ({
+        block: { number: BLOCK },
+        transaction: { to, input: to === null ? '0x60806040' : '0x' },
+      })),
+    ),
   );
   expect(statements).toBe(1);
 });

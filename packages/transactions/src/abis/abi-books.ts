@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, type ReadDatabase } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import {
   type AbiBook,
   type AbiEntry,
@@ -10,103 +10,69 @@ import {
   readAbiItem,
   STANDARDS,
 } from '@chainstead/decoding';
+import { type AskedEntry, type FoundAbis, lookUpAbis, SIGNATURES_MAX } from './look-up-abis.ts';
 
-/** A call or an event of a page. */
-export interface AskedEntry {
-  /** That was called, or that emitted the event. */
-  readonly address: string;
-  /** First four bytes of the call's input, or of the event's topic0. */
-  readonly selector: string;
-}
-
-/** The ABIs that count for a contract, in the order of trust. */
-export type BooksOf = (address: string) => readonly AbiBook[];
+/** The ABIs that count for a contract in a block, in the order of trust. */
+export type BooksOf = (address: string, block: number) => readonly AbiBook[];
 
 /** What operators imported, for pages of calls and events. */
 export interface AbiBooks {
   /** Looks up what a page asks for, all in one statement. */
-  forPage(reads: ReadDatabase, chain: Pick<Chain, 'id'>, asked: readonly AskedEntry[]): Promise<BooksOf>;
+  forPage(reads: ReadDatabase, chain: Chain, asked: readonly AskedEntry[]): Promise<BooksOf>;
+}
+
+export interface AbiBooksOptions {
+  /** Is told of contracts of which it is not known whose code they act by, and that no ABI of their own knows. @default nobody is */
+  onUnknown?(chain: Chain, unknown: readonly AskedEntry[]): void;
 }
 
 /** With nothing but what every program knows. */
 export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
 
-/** Signatures of one selector that are looked at. With more of them, several fit. */
-const SIGNATURES_MAX = 64;
 /** Texts whose meaning is remembered. One takes some kilobytes. */
 const REMEMBERED_MAX = 5_000;
 
 /** One for all routes of a process: what texts mean is remembered, hashes take most of the time. What is imported is looked up each time, and counts at once. */
-export function createAbiBooks(): AbiBooks {
+export function createAbiBooks({ onUnknown }: AbiBooksOptions = {}): AbiBooks {
   const signatureNamed = remember(parseSignature);
   const entryWritten = remember(readEntry);
+
+  function booksBy(source: 'contract' | 'implementation', found: FoundAbis['own']): ReadonlyMap<string, AbiBook> {
+    const rows = [...Map.groupBy(found, ([key]) => key)];
+    return new Map(
+      rows.map(([key, texts]) => [
+        key,
+        bookFrom(
+          source,
+          texts.flatMap(([, text]) => entryWritten(text) ?? []),
+        ),
+      ]),
+    );
+  }
 
   return {
     async forPage(reads, chain, asked) {
       if (asked.length === 0) return STANDARDS_ALONE;
-      const { signatures, entries } = await lookUp(reads, chain, asked);
-      const guesses = listBook(signatures, signatureNamed);
-      const own = Map.groupBy(entries, ([address]) => `0x${address}`);
-      const books = new Map(
-        [...own].map(([address, rows]) => {
-          const known = rows.flatMap(([, text]) => entryWritten(text) ?? []);
-          return [address, [contractBook(known), STANDARDS, guesses]] as const;
-        }),
-      );
-      const others = [STANDARDS, guesses];
-      return (address) => books.get(address) ?? others;
+      const found = await lookUpAbis(reads, chain, asked);
+      if (found.unknown.length > 0) onUnknown?.(chain, found.unknown);
+      const last = [STANDARDS, listBook(found.signatures, signatureNamed)];
+      const own = booksBy('contract', found.own);
+      const pointedTo = booksBy('implementation', found.pointedTo);
+      return (address, block) =>
+        [own.get(address), pointedTo.get(`${address} ${block}`), ...last].filter((book) => book !== undefined);
     },
   };
 }
 
-interface FoundEntries {
-  readonly signatures: readonly (readonly [selector: string, signature: string])[];
-  readonly entries: readonly (readonly [address: string, entry: string])[];
-}
-
-/** Selectors and addresses as hexadecimal digits. Each look-up is a range of a primary key. */
-async function lookUp(
-  reads: ReadDatabase,
-  chain: Pick<Chain, 'id'>,
-  asked: readonly AskedEntry[],
-): Promise<FoundEntries> {
-  const pairs = [...new Map(asked.map((each) => [`${each.address} ${each.selector}`, each])).values()];
-  const selectors = [...new Set(pairs.map(({ selector }) => selector))];
-  const [row] = await reads.select<{
-    signatures: FoundEntries['signatures'] | null;
-    entries: FoundEntries['entries'] | null;
-  }>(
-    `SELECT
-       (SELECT json_agg(ARRAY[encode(found.selector, 'hex'), found.signature]) FROM (
-          SELECT asked.selector, known.signature FROM unnest($1::bytea[]) AS asked (selector),
-            LATERAL (SELECT DISTINCT listed.signature FROM imported_signatures AS listed
-                     WHERE listed.selector = asked.selector LIMIT ${SIGNATURES_MAX + 1}) AS known) AS found) AS signatures,
-       (SELECT json_agg(ARRAY[encode(known.address, 'hex'), known.entry::text] ORDER BY known.address, known.place)
-          FROM unnest($2::bytea[], $3::bytea[]) AS asked (address, selector)
-          JOIN contract_abi_entries AS known
-            ON known.address = asked.address AND known.chain_id = $4 AND known.selector = asked.selector) AS entries`,
-    [
-      selectors.map(hexBytes),
-      pairs.map(({ address }) => hexBytes(address)),
-      pairs.map(({ selector }) => hexBytes(selector)),
-      chain.id,
-    ],
-  );
-  return { signatures: row?.signatures ?? [], entries: row?.entries ?? [] };
-}
-
-function contractBook(known: readonly AbiEntry[]): AbiBook {
-  return bookOf('contract', {
+function bookFrom(source: 'contract' | 'implementation', known: readonly AbiEntry[]): AbiBook {
+  return bookOf(source, {
     functions: known.flatMap((each) => (each.kind === 'function' ? [each.entry] : [])),
     events: known.flatMap((each) => (each.kind === 'event' ? [each.entry] : [])),
   });
 }
 
 /** Of a selector with very many signatures, nobody can tell which one it is. */
-function listBook(
-  signatures: FoundEntries['signatures'],
-  signatureNamed: (text: string) => AbiFunction | null,
-): AbiBook {
+function listBook(signatures: FoundAbis['signatures'], signatureNamed: (text: string) => AbiFunction | null): AbiBook {
   const few = [...Map.groupBy(signatures, ([selector]) => selector).values()].filter(
     ({ length }) => length <= SIGNATURES_MAX,
   );

@@ -44,12 +44,16 @@ export const decodedEventSchema = z.object({ ...decodedShape, type: z.literal('e
 
 type ShownArgument = z.infer<typeof argumentSchema>;
 
-/** What a call says; null where nobody knows it, and for the creation of a contract. */
+/**
+ * What a call says; null where nobody knows it, and for the creation of a contract.
+ * @param block the number of its block
+ */
 export function decodedCall(
   { to, input }: { readonly to: string | null; readonly input: string },
+  block: number,
   booksOf: BooksOf,
 ): DecodedCall | null {
-  return to === null ? null : decodeCall(input as Hex, booksOf(to));
+  return to === null ? null : decodeCall(input as Hex, booksOf(to, block));
 }
 
 export function showDecodedCall(decoded: DecodedCall | null): z.infer<typeof decodedCallSchema> | null {
@@ -59,6 +63,7 @@ export function showDecodedCall(decoded: DecodedCall | null): z.infer<typeof dec
 /** A log as it is shown. */
 interface ShownLog {
   readonly address: string;
+  readonly block_number: string;
   readonly topic0: string | null;
   readonly topic1: string | null;
   readonly topic2: string | null;
@@ -70,7 +75,7 @@ export function showDecodedEvent(log: ShownLog, booksOf: BooksOf): z.infer<typeo
   const topics = [log.topic0, log.topic1, log.topic2, log.topic3].flatMap((topic) =>
     topic === null ? [] : [parseHash(topic)],
   );
-  const decoded = decodeEvent({ topics, data: log.data as Hex }, booksOf(log.address));
+  const decoded = decodeEvent({ topics, data: log.data as Hex }, booksOf(log.address, Number(log.block_number)));
   return decoded === null ? null : { ...shown(decoded), type: 'event' };
 }
 

@@ -153,7 +153,7 @@ export function showTransaction(
     transaction_fee: decimalAmount(transaction.fee, COIN_DECIMALS),
     blob_fee: transaction.blobFee === null ? null : decimalAmount(transaction.blobFee, COIN_DECIMALS),
     ...place,
-    method_label: decodedCall(transaction, booksOf)?.label ?? null,
+    method_label: decodedCall(transaction, block.number, booksOf)?.label ?? null,
     ...(internal !== undefined && {
       internal_transactions: showInternalTransactions({ hash: transaction.hash, block }, internal),
     }),

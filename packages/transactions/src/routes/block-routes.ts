@@ -47,7 +47,7 @@ function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
         : undefined;
       const [labelOf, booksOf, confirmations] = await Promise.all([
         labelsOfTransactions(reads, chain, transactions),
-        abis.forPage(reads, chain, callsOf(transactions)),
+        abis.forPage(reads, chain, callsOf(transactions.map((transaction) => ({ block: header, transaction })))),
         confirmationsOf(reads, chain, header.number),
       ]);
       const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));

@@ -1,5 +1,5 @@
 import type { RouteModule } from '@chainstead/http';
-import { createAbiBooks } from '../abis/abi-books.ts';
+import { type AbiBooks, createAbiBooks } from '../abis/abi-books.ts';
 import { createLookUps, type LookUpOptions } from '../look-ups.ts';
 import { blockRoutes } from './block-routes.ts';
 import { dateToBlockRoute } from './date-to-block-route.ts';
@@ -7,9 +7,15 @@ import { internalTransactionsRoute } from './internal-transactions-route.ts';
 import { transactionRoutes } from './transaction-routes.ts';
 import { walletTransactionsRoutes } from './wallet-transactions-routes.ts';
 
+export interface TransactionRoutesOptions extends LookUpOptions {
+  /** Shared with other routes. @default one of its own, that has nobody asked about proxies */
+  readonly abis?: AbiBooks;
+}
+
 /** The routes of transactions and blocks. One call in a process: limits are counted for all of them together. */
-export function createTransactionRoutes(options: LookUpOptions): readonly RouteModule[] {
-  const given = { lookUps: createLookUps(options), abis: createAbiBooks(), clock: options.clock };
+export function createTransactionRoutes(options: TransactionRoutesOptions): readonly RouteModule[] {
+  const { abis = createAbiBooks(), clock } = options;
+  const given = { lookUps: createLookUps(options), abis, clock };
   return [
     ...transactionRoutes(given),
     internalTransactionsRoute(given),

@@ -1,9 +1,11 @@
-import type { Address, ChainId } from '@chainstead/core';
+import { type Address, type ChainId, silentLogger } from '@chainstead/core';
+import { createOnDemandBudget } from '@chainstead/http';
 import { compileSolidity } from '@chainstead/testkit';
-import type { Abi, TransactionReceipt } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Abi, encodeFunctionData, type TransactionReceipt } from 'viem';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { importAbis } from '../abis/import-abis.ts';
 import { importSignatures } from '../abis/import-signatures.ts';
+import { createAskImplementations } from '../proxies/ask-implementations.ts';
 import { openTransactionStage, type TransactionStage } from '../testing/transaction-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
@@ -79,8 +81,49 @@ test('calls and events are told by what was imported, from the next request on',
     ],
   });
   expect(JSON.stringify(body).toLowerCase()).toContain(`"value":"${writer}"`);
+  await opened.stage.scratch.database.query('TRUNCATE imported_signatures');
   for (const plain of [`transaction/${receipt.transactionHash}`, `block/${receipt.blockNumber}`]) {
     const answer = Object((await opened.ask(plain)).body);
     expect((answer.transactions?.[0] ?? answer).method_label).toBe('put');
   }
+});
+
+test('calls of a proxy are told by what it points to, once a worker has found that out', async () => {
+  const { client, accounts } = opened.stage.devnet;
+  const clone = `0x${'c1'.repeat(20)}` as const;
+  await client.setCode({
+    address: clone,
+    bytecode: `0x363d3d373d3d3d363d73${contract.slice(2)}5af43d82803e903d91602b57fd5bf3`,
+  });
+  const data = encodeFunctionData({ abi, functionName: 'put', args: [13n, 'through a clone'] });
+  const [account] = accounts;
+  if (account === undefined) throw new Error('The devnet has no accounts');
+  const hash = await client.sendTransaction({ account, to: clone, data, chain: null });
+  await client.waitForTransactionReceipt({ hash });
+  await opened.stage.commit();
+  const path = `transaction/${hash}/verbose`;
+  expect((await opened.ask(path)).body).toMatchObject({ decoded_call: null, logs: [{ decoded_event: null }] });
+  await vi.waitFor(
+    async () =>
+      expect((await opened.ask(path)).body).toMatchObject({
+        method_label: 'put',
+        decoded_call: { params: [{ name: 'amount', value: '13' }, {}], abi_source: 'implementation' },
+        logs: [{ decoded_event: { label: 'Stored', abi_source: 'implementation' } }],
+      }),
+    { timeout: 20_000, interval: 100 },
+  );
+});
+
+test('nobody is asked about proxies where requests may cause no node calls', async () => {
+  opened.settings.maxCalls = 0;
+  const unknown = [{ address: contract, selector: '0x12345678', block: 1 }];
+  const { questions, scratch, chain } = opened.stage;
+  const { settings } = opened;
+  const before = await scratch.database.query('SELECT FROM state_questions');
+  createAskImplementations({ questions, budget: createOnDemandBudget(settings), logger: silentLogger() })(
+    chain,
+    unknown,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await scratch.database.query('SELECT FROM state_questions')).toHaveLength(before.length);
 });

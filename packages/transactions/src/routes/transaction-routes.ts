@@ -31,7 +31,7 @@ function plainRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
       const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
       const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
       const [booksOf, shownBy] = await Promise.all([
-        abis.forPage(reads, chain, callsOf([found.transaction])),
+        abis.forPage(reads, chain, callsOf([found])),
         showingOf(reads, chain, found),
       ]);
       return c.json(shownBy(booksOf, internal), 200);
@@ -48,12 +48,12 @@ function verboseRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
       const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
       const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
       const [booksOf, shownBy] = await Promise.all([
-        abis.forPage(reads, chain, [...callsOf([found.transaction]), ...eventsOf([found.transaction])]),
+        abis.forPage(reads, chain, [...callsOf([found]), ...eventsOf([found])]),
         showingOf(reads, chain, found),
       ]);
       const { logs, ...shown } = shownBy(booksOf, internal);
       const decoded = logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) }));
-      const call = showDecodedCall(decodedCall(found.transaction, booksOf));
+      const call = showDecodedCall(decodedCall(found.transaction, found.block.number, booksOf));
       return c.json({ ...shown, logs: decoded, decoded_call: call }, 200);
     });
   };

@@ -69,10 +69,10 @@ function verboseRoute(options: TransactionRouteOptions): RouteModule {
     app.openAPIRegistry.registerPath(documented);
     app.openapi({ ...documented, path: '/api/v2.2/{address{0[xX][^/]*}}/verbose', hide: true }, async (c) => {
       const { envelope, shown, booksOf } = await read(c, c.req.valid('param').address, c.req.valid('query'));
-      const result = shown.map(({ transaction, shown: { logs, ...one } }) => ({
+      const result = shown.map(({ transaction, block, shown: { logs, ...one } }) => ({
         ...one,
         logs: logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) })),
-        decoded_call: showDecodedCall(decodedCall(transaction, booksOf)),
+        decoded_call: showDecodedCall(decodedCall(transaction, block.number, booksOf)),
       }));
       return c.json({ ...envelope, result }, 200);
     });
@@ -115,9 +115,8 @@ function pageReader(route: RouteName, { lookUps, abis }: TransactionRouteOptions
       transaction: { ...one.record, input: inputOf(one), logs: logsOf(one) },
       block: placeOf(found.blockOf(one)),
     }));
-    const records = placed.map(({ transaction }) => transaction);
     const [booksOf, traced] = await Promise.all([
-      abis.forPage(reads, chain, [...callsOf(records), ...eventsOf(records)]),
+      abis.forPage(reads, chain, [...callsOf(placed), ...eventsOf(placed)]),
       asksInternal(page.filter.include) ? readInternal(reading, placed) : undefined,
     ]);
     const next = nextPlace(page, found);

@@ -1,9 +1,12 @@
-import { type Clock, systemClock } from '@chainstead/core';
+import { type Clock, silentLogger, systemClock } from '@chainstead/core';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
 import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { createAbiBooks } from '../abis/abi-books.ts';
 import { blockAtTimeReader } from '../dates/block-at-time-reader.ts';
+import { createAskImplementations } from '../proxies/ask-implementations.ts';
+import { implementationsReader } from '../proxies/contract-implementations.ts';
 import { blockReader } from '../reading/block-reader.ts';
 import { internalTransactionsReader } from '../reading/internal-transactions-reader.ts';
 import { transactionReader } from '../reading/transaction-reader.ts';
@@ -32,11 +35,23 @@ const SETTINGS: StageSettings = { waitMs: 15_000, maxCalls: 10_000, perKey: 100 
 
 export async function openTransactionStage(upstreams = 1, clock: Clock = systemClock): Promise<TransactionStage> {
   const stage = await openStateStage({ upstreams });
-  await stage.startWorker([transactionReader, blockReader, blockAtTimeReader, internalTransactionsReader]);
+  await stage.startWorker([
+    implementationsReader,
+    transactionReader,
+    blockReader,
+    blockAtTimeReader,
+    internalTransactionsReader,
+  ]);
   const settings = { ...SETTINGS };
+  const onUnknown = createAskImplementations({
+    questions: stage.questions,
+    budget: { mayCall: true },
+    logger: silentLogger(),
+  });
   const routes = createTransactionRoutes({
     questions: stage.questions,
     clock,
+    abis: createAbiBooks({ onUnknown }),
     get waitMs() {
       return settings.waitMs;
     },

@@ -1,0 +1,55 @@
+import { addressBytes } from '@chainstead/db';
+import type { BlockWatcher } from '@chainstead/sync';
+import { UNANNOUNCED } from './proxy-forms.ts';
+
+/** What proxies, beacons and diamonds emit when they point to other code. */
+const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
+  // Upgraded(address)
+  '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
+  // BeaconUpgraded(address)
+  '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
+  // DiamondCut((address,uint8,bytes4[])[],address,bytes)
+  '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673',
+]);
+
+const NEEDS = { transactions: false, internalTransfers: false } as const;
+
+/**
+ * Closes what is known of a contract with the block in which it, or its beacon, announces a change: whoever asks next has it read again. What a log claims is not
+ * believed. Blocks that leave the chain take along what was read at them, and open again what they closed.
+ */
+export function createProxiesWatcher(): BlockWatcher {
+  return {
+    needs: async () => NEEDS,
+    async committed(transaction, chain, blocks) {
+      const changes = new Map(
+        blocks
+          .toReversed()
+          .flatMap(({ header, logs }) =>
+            logs.flatMap(({ address, topics: [topic0] }) =>
+              topic0 !== undefined && ANNOUNCEMENTS.has(topic0) ? [[address, header.number] as const] : [],
+            ),
+          ),
+      );
+      if (changes.size === 0) return;
+      await transaction.query(
+        `UPDATE contract_implementations AS known SET until_block = change.block_number - 1
+         FROM unnest($2::bytea[], $3::bigint[]) AS change (address, block_number)
+         WHERE known.chain_id = $1 AND (known.proxy = change.address OR known.beacon = change.address)
+           AND known.until_block IS NULL AND known.from_block < change.block_number AND known.known_by <> 'eip-1167'`,
+        [chain.id, [...changes.keys()].map(addressBytes), [...changes.values()]],
+      );
+    },
+    async rolledBack(transaction, chain, ancestor) {
+      await transaction.query('DELETE FROM contract_implementations WHERE chain_id = $1 AND from_block > $2', [
+        chain.id,
+        ancestor,
+      ]);
+      await transaction.query(
+        `UPDATE contract_implementations SET until_block = CASE WHEN known_by = ANY ($3::text[]) THEN least(until_block, $2) END
+         WHERE chain_id = $1 AND until_block >= $2`,
+        [chain.id, ancestor, [...UNANNOUNCED]],
+      );
+    },
+  };
+}

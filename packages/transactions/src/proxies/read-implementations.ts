@@ -1,0 +1,109 @@
+import type { Address, Hex } from '@chainstead/core';
+import type { StateAt } from '@chainstead/state';
+import {
+  addressInWord,
+  BEACON_CALL,
+  facetCall,
+  isAddressWord,
+  isSafeProxy,
+  namedInCode,
+  type ProxyForm,
+  SLOTS,
+} from './proxy-forms.ts';
+
+/** A contract, and which of its functions were called. */
+export interface AskedContract {
+  readonly address: Address;
+  readonly selectors: readonly Hex[];
+}
+
+/** Whose code a contract acts by at one block. */
+export interface PointedTo {
+  readonly form: ProxyForm;
+  readonly implementation: Address | null;
+  readonly beacon: Address | null;
+  /** Of a diamond, by selector; null where it has no such function. */
+  readonly facets: ReadonlyMap<Hex, Address | null>;
+}
+
+/** What contracts point to at a block, in their order: by their code, then by storage, then by what they answer. */
+export async function readImplementations(
+  state: StateAt,
+  contracts: readonly AskedContract[],
+  signal: AbortSignal,
+): Promise<readonly PointedTo[]> {
+  const codes = await state.codes(
+    contracts.map(({ address }) => address),
+    signal,
+  );
+  const coded = contracts.map((contract, place) => ({ ...contract, code: codes[place] ?? '0x' }));
+  const silent = coded.filter(({ code }) => code.length > 2 && namedInCode(code) === null);
+  const places = silent.flatMap(({ address }) => FORMS.map((form) => ({ address, slot: SLOTS[form] })));
+  const words = await state.storage(places, signal);
+  const stored = new Map(
+    silent.map(({ address, code }, place) => {
+      const own = words.slice(place * FORMS.length, (place + 1) * FORMS.length);
+      const found = FORMS.map((form, index) => ({ form, target: addressInWord(own[index]) }));
+      return [address, found.find(({ form, target }) => target !== null && (form !== 'safe' || isSafeProxy(code)))];
+    }),
+  );
+  const [beacons, facets] = await Promise.all([
+    askBeacons(
+      state,
+      [...stored.values()].flatMap((found) => (found?.form === 'eip-1967-beacon' ? (found.target ?? []) : [])),
+      signal,
+    ),
+    askFacets(
+      state,
+      silent.filter(({ address }) => stored.get(address) === undefined),
+      signal,
+    ),
+  ]);
+  return coded.map(({ address, code }): PointedTo => {
+    const named = namedInCode(code);
+    if (named !== null) return { ...NOTHING, ...named };
+    const found = stored.get(address);
+    if (found?.form === 'eip-1967-beacon' && found.target !== null)
+      return { ...NOTHING, form: found.form, beacon: found.target, implementation: beacons.get(found.target) ?? null };
+    if (found !== undefined) return { ...NOTHING, form: found.form, implementation: found.target };
+    const own = facets.get(address);
+    return own === undefined ? NOTHING : { ...NOTHING, form: 'eip-2535', facets: own };
+  });
+}
+
+const FORMS = ['eip-1967', 'eip-1967-beacon', 'eip-1822', 'openzeppelin', 'safe'] as const;
+
+const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, facets: new Map() };
+
+async function askBeacons(
+  state: StateAt,
+  beacons: readonly Address[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Address, Address | null>> {
+  const answers = await state.callTogether(
+    beacons.map((to) => ({ to, data: BEACON_CALL })),
+    signal,
+  );
+  return new Map(beacons.map((beacon, place) => [beacon, addressInWord(answers[place])]));
+}
+
+/** Of those that answer as diamonds do. */
+async function askFacets(
+  state: StateAt,
+  contracts: readonly AskedContract[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Address, PointedTo['facets']>> {
+  const calls = contracts.flatMap(({ address, selectors }) => selectors.map((selector) => ({ address, selector })));
+  const answers = await state.callTogether(
+    calls.map(({ address, selector }) => ({ to: address, data: facetCall(selector) })),
+    signal,
+  );
+  const facets = new Map<Address, Map<Hex, Address | null>>();
+  for (const [place, { address, selector }] of calls.entries()) {
+    const answer = answers[place];
+    if (!isAddressWord(answer)) continue;
+    const own = facets.get(address) ?? new Map();
+    facets.set(address, own.set(selector, addressInWord(answer)));
+  }
+  return facets;
+}

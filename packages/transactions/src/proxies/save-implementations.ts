@@ -1,0 +1,87 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hex } from '@chainstead/core';
+import { addressBytes, type Database, hexBytes } from '@chainstead/db';
+import { committedBlock, type StateBlock } from '@chainstead/state';
+import { lockChainCommits } from '@chainstead/sync';
+import type { ProxyForm } from './proxy-forms.ts';
+
+/** What a contract, or one function of a diamond, points to between two blocks. */
+export interface ImplementationRow {
+  readonly proxy: Address;
+  /** Null for the whole contract. */
+  readonly selector: Hex | null;
+  readonly fromBlock: number;
+  /** Null: until a change is announced. */
+  readonly untilBlock: number | null;
+  readonly implementation: Address | null;
+  readonly beacon: Address | null;
+  readonly form: ProxyForm;
+}
+
+/**
+ * Notes, before anything is read, that these contracts are read at the newest committed block: from then on no announced change of theirs, and no reorganisation,
+ * goes unseen. @returns that block; null where nothing is indexed
+ */
+export async function beginReading(
+  database: Database,
+  chain: Chain,
+  contracts: readonly Address[],
+): Promise<StateBlock | null> {
+  return database.transaction(async (transaction) => {
+    // A commit under way would not see the rows.
+    await lockChainCommits(transaction, chain);
+    const select: Database['select'] = (text, values) => transaction.query(text, values);
+    const block = await committedBlock({ select, selectLasting: select }, chain);
+    if (block !== null)
+      await transaction.query(
+        `INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, known_by)
+         SELECT DISTINCT asked.proxy, $1::bigint, ''::bytea, $2::bigint, 'unread' FROM unnest($3::bytea[]) AS asked (proxy) ORDER BY 1
+         ON CONFLICT (proxy, chain_id, selector, from_block) DO UPDATE SET read_at = excluded.read_at`,
+        [chain.id, block.number, contracts.map(addressBytes)],
+      );
+    return block;
+  });
+}
+
+/**
+ * Keeps what was read of contracts whose reading began at this block: nothing of those whose block was reorganised away meanwhile, and of those that announced a
+ * change only what held before.
+ */
+export async function saveImplementations(
+  database: Database,
+  chain: Chain,
+  block: StateBlock,
+  rows: readonly ImplementationRow[],
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    await transaction.query(
+      `INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, until_block, implementation, beacon, known_by)
+       SELECT given.proxy, begun.chain_id, given.selector, given.from_block, least(given.until_block, begun.until_block), given.implementation, given.beacon,
+         given.known_by
+       FROM unnest($3::bytea[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bytea[], $9::text[])
+         AS given (proxy, selector, from_block, until_block, implementation, beacon, known_by)
+       JOIN contract_implementations AS begun
+         ON begun.proxy = given.proxy AND begun.chain_id = $1 AND begun.selector = ''::bytea AND begun.from_block = $2
+       WHERE EXISTS (SELECT FROM blocks WHERE chain_id = $1 AND block_number = $2 AND block_hash = $10)
+       ON CONFLICT (proxy, chain_id, selector, from_block) DO UPDATE SET until_block = excluded.until_block,
+         implementation = excluded.implementation, beacon = excluded.beacon, known_by = excluded.known_by, read_at = excluded.read_at`,
+      [
+        chain.id,
+        block.number,
+        rows.map(({ proxy }) => addressBytes(proxy)),
+        rows.map(({ selector }) => hexBytes(selector ?? '0x')),
+        rows.map(({ fromBlock }) => fromBlock),
+        rows.map(({ untilBlock }) => untilBlock),
+        rows.map(({ implementation }) => bytesOrNull(implementation)),
+        rows.map(({ beacon }) => bytesOrNull(beacon)),
+        rows.map(({ form }) => form),
+        hexBytes(block.hash),
+      ],
+    );
+  });
+}
+
+function bytesOrNull(address: Address | null): Buffer | null {
+  return address === null ? null : addressBytes(address);
+}
