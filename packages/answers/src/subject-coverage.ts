@@ -11,6 +11,11 @@ export interface SubjectInSql {
   readonly chainId: string;
   /** Whose rows count. */
   readonly dataset: string;
+  /**
+   * SQL of further blocks of which its rows are known, up to the newest of the chain's: of what is searched for it as blocks are followed. Rows of
+   * `first_block`, `last_block`. @default none
+   */
+  readonly followed?: string;
   /** What is kept of it, where the answer is read from that. */
   readonly states?: readonly KeptState[];
 }
@@ -22,12 +27,15 @@ export interface SubjectInSql {
  * The logs of an emitter may be read for it alone, of a chain whose logs are not kept: its newest block is then the chain's checkpoint.
  * @param prefix of the names of all of them, for a statement that asks about several datasets
  */
-export function subjectCoverage({ kind, subject, chainId, dataset }: SubjectInSql, prefix = ''): string {
+export function subjectCoverage({ kind, subject, chainId, dataset, followed }: SubjectInSql, prefix = ''): string {
+  const more =
+    followed === undefined ? '' : `UNION ALL SELECT first_block, last_block, last_block FROM (${followed}) AS followed`;
   return `${prefix}known AS (
   SELECT first_block, last_block, last_block AS chain_last FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}'
   UNION ALL
   SELECT first_block, last_block, NULL FROM subject_ranges
   WHERE chain_id = ${chainId} AND kind = '${kind}' AND subject = ${subject} AND dataset = '${dataset}'
+  ${more}
 ), ${prefix}joined AS (
   SELECT first_block, last_block, chain_last,
     max(last_block) OVER (ORDER BY first_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached

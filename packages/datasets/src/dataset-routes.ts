@@ -124,7 +124,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
     latestBlockRoute,
-    ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock, budget, abis }),
+    ...createTransactionRoutes({ ...onDemand, questions, walletHistory, clock: options.clock, budget, abis }),
     contractFunctionRoute({ call, budget }),
     reviewContractsRoute,
     ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory, abis }),

@@ -6,6 +6,18 @@ import { transactionShape, verboseLogSchema } from './transaction-response.ts';
 
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
+/** Where the search for what a wallet sent in older blocks stands. `no-archive`: no upstream has the old state. */
+const SEARCH_STATES = ['waiting', 'reading', 'done', 'refused', 'no-archive', 'failed'] as const;
+export type SearchState = (typeof SEARCH_STATES)[number];
+
+/** What is known of the transactions that a wallet sent. */
+export interface SentMark {
+  /** Whether it is all of them, up to the newest indexed block. */
+  readonly complete: boolean;
+  /** Null where nothing was to be searched. */
+  readonly state: SearchState | null;
+}
+
 /** Which blocks a list of transactions tells of, and how. */
 const indexedTransactionsSchema = z
   .object({
@@ -16,22 +28,34 @@ const indexedTransactionsSchema = z
     senders: z
       .enum(['recovered', 'believed'])
       .openapi({ description: 'Whether every sender of the page follows from its signature' }),
+    sent: z
+      .object({
+        complete: z.boolean().openapi({ description: 'Whether every transaction is known that the wallet sent' }),
+        state: z.enum(SEARCH_STATES).nullable().openapi({
+          description:
+            'Of the search for what it sent in older blocks: waiting for its turn or for blocks to be final, reading, done, failed (tried again), refused (it takes too many node calls), no-archive (no node has old state); null where nothing was to be searched',
+        }),
+      })
+      .optional()
+      .openapi({ description: 'Present where only transactions of wallets that are asked for are kept' }),
   })
   .openapi('IndexedTransactions');
 
 /**
  * @param areSendersRecovered whether those of all shown transactions were
- * @param traced what was read of traces: undefined where the request does not include them, null where no node gives them
+ * @param more `traced`: what was read of traces, undefined where the request does not include them, null where no node gives them; `sent`: null where
+ * the transactions of all wallets are kept
  */
 export function showIndexedTransactions(
   indexed: Indexed,
   areSendersRecovered: boolean,
-  traced: unknown,
+  { traced, sent }: { readonly traced: unknown; readonly sent: SentMark | null },
 ): z.infer<typeof indexedTransactionsSchema> {
   return {
     ...showIndexed(indexed),
     ...tracedMark(traced).indexed,
     senders: areSendersRecovered ? 'recovered' : 'believed',
+    ...(sent !== null && { sent }),
   };
 }
 

@@ -1,6 +1,8 @@
+import type { WalletHistory } from '@chainstead/answers';
 import type { RouteModule } from '@chainstead/http';
 import { type AbiBooks, createAbiBooks } from '../abis/abi-books.ts';
 import { createLookUps, type LookUpOptions } from '../look-ups.ts';
+import { createAskedWallets } from '../wallets/asked-wallets.ts';
 import { blockRoutes } from './block-routes.ts';
 import { dateToBlockRoute } from './date-to-block-route.ts';
 import { internalTransactionsRoute } from './internal-transactions-route.ts';
@@ -10,6 +12,8 @@ import { walletTransactionsRoutes } from './wallet-transactions-routes.ts';
 export interface TransactionRoutesOptions extends LookUpOptions {
   /** Shared with other routes. @default one of its own, that has nobody asked about proxies */
   readonly abis?: AbiBooks;
+  /** By which what wallets sent in older blocks is asked for. */
+  readonly walletHistory: Pick<WalletHistory, 'requestSender'>;
 }
 
 /** The routes of transactions and blocks. One call in a process: limits are counted for all of them together. */
@@ -21,6 +25,6 @@ export function createTransactionRoutes(options: TransactionRoutesOptions): read
     internalTransactionsRoute(given),
     ...blockRoutes(given),
     dateToBlockRoute(given),
-    ...walletTransactionsRoutes(given),
+    ...walletTransactionsRoutes({ ...given, askedWallets: createAskedWallets(options.walletHistory) }),
   ];
 }

@@ -36,6 +36,8 @@ const keeping: { -readonly [Field in keyof TransactionKeeping]: TransactionKeepi
 const eth = { ...known.get('eth'), transactions: keeping };
 /** What the worker is asked, and what it answers. */
 let asked: { readonly kind: string; readonly question: unknown }[] = [];
+/** Wallets whose sent transactions were asked to be searched. */
+let searchesAsked: Address[] = [];
 let answerOf: (kind: string, question: never) => unknown = () => null;
 
 let scratch: ScratchDatabase;
@@ -51,7 +53,17 @@ beforeAll(async () => {
       return answer === null ? null : kind.answer.parse(answer);
     },
   };
-  const routes = createTransactionRoutes({ questions, clock: systemClock, waitMs: 100, maxCalls: 10, perKey: 1 });
+  const routes = createTransactionRoutes({
+    questions,
+    walletHistory: {
+      async requestSender(_context, _chain, wallet) {
+        searchesAsked.push(wallet);
+        return 'requested';
+      },
+    },
+    clock: systemClock,
+    ...{ waitMs: 100, maxCalls: 10, perKey: 1 },
+  });
   const find = (text: string | number) => (known.find(text)?.id === eth.id ? eth : known.find(text));
   const api = await exampleApi(scratch.database, routes, { chains: { find } });
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });
@@ -64,8 +76,11 @@ afterAll(async () => {
 beforeEach(async () => {
   Object.assign(keeping, { mode: 'all', input: 'full', provesSenders: true });
   asked = [];
+  searchesAsked = [];
   answerOf = () => null;
-  await scratch.database.query('TRUNCATE transactions, account_transactions, blocks, sync_ranges, address_labels');
+  await scratch.database.query(
+    'TRUNCATE transactions, account_transactions, blocks, sync_ranges, sync_chains, address_labels, asked_wallets, wallet_watches, subject_ranges',
+  );
 });
 
 interface Page {
@@ -402,6 +417,57 @@ describe('what is refused', () => {
       details: { reason: 'not-indexed', configuration_key: 'TRANSACTIONS_ETH' },
     };
     for (const path of [WALLET, `${WALLET}/verbose`]) expect(await ask(path)).toEqual({ status: 400, body });
+  });
+});
+
+describe('where only transactions of wallets that are asked for are kept', () => {
+  beforeEach(async () => {
+    Object.assign(keeping, { mode: 'wallets' });
+    await scratch.database.query(
+      'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 100, 100, 119)',
+    );
+  });
+
+  test('a wallet is asked for by the first request, which is told that nothing is known', async () => {
+    await seed(at(3));
+    const page = await get(WALLET);
+    expect(placesOf(page)).toEqual(['3.0']);
+    expect(page.indexed).toEqual({
+      ...{ from_block: null, to_block: null, complete: false, senders: 'recovered' },
+      sent: { complete: false, state: null },
+    });
+    expect(searchesAsked).toEqual([WALLET]);
+    expect(await scratch.database.query('SELECT wallet, since_block FROM asked_wallets')).toEqual([
+      { wallet: addressBytes(WALLET), since_block: null },
+    ]);
+  });
+
+  test('what was searched for it is told: all of new blocks, of older ones what it sent', async () => {
+    const columns = 'chain_id, kind, subject, dataset, first_block, last_block';
+    await scratch.database.query('INSERT INTO asked_wallets (chain_id, wallet, since_block) VALUES (1, $1, 110)', [
+      addressBytes(WALLET),
+    ]);
+    await scratch.database.query('INSERT INTO wallet_watches (chain_id, first_block, last_block) VALUES (1, 105, 119)');
+    const search = (first: number, last: number) =>
+      scratch.database.query(
+        `INSERT INTO subject_ranges (${columns}) VALUES (1, 'sender', $1, 'account-transactions', $2, $3)`,
+        [addressBytes(WALLET), first, last],
+      );
+    await search(50, 109);
+    await seed(at(60), at(112));
+    const span = { from_block: '110', to_block: '119', senders: 'recovered' };
+    expect((await get(WALLET)).indexed).toEqual({ ...span, complete: false, sent: { complete: false, state: null } });
+    expect(searchesAsked).toEqual([WALLET]);
+    await search(0, 49);
+    expect((await get(`${WALLET}?limit=1`)).indexed).toEqual({
+      ...{ ...span, complete: false },
+      sent: { complete: true, state: null },
+    });
+    expect((await get(`${WALLET}?from_block=110&to_block=119`)).indexed.complete).toBe(true);
+    expect((await get(`${WALLET}?from_block=109`)).indexed.complete).toBe(false);
+    expect(searchesAsked).toEqual([WALLET]);
+    // Another wallet has nothing of it.
+    expect((await get(FRIEND)).indexed).toMatchObject({ from_block: null, to_block: null, complete: false });
   });
 });
 

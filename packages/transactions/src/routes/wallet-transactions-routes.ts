@@ -30,12 +30,15 @@ import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import {
+  type SentMark,
   showIndexedTransactions,
   verboseWalletTransactionsSchema,
   walletTransactionsSchema,
 } from '../records/wallet-transactions-response.ts';
 import { accountTransactions, transactions as transactionsDataset } from '../stored/datasets.ts';
 import { type AccountTransactionsPage, getAccountTransactions } from '../stored/get-account-transactions.ts';
+import type { AskedWallets } from '../wallets/asked-wallets.ts';
+import { isAllSentKnown, type WalletSearch } from '../wallets/read-wallet-search.ts';
 import {
   asksInternal,
   DEFAULT_CHAIN,
@@ -44,12 +47,16 @@ import {
   type TransactionRouteOptions,
 } from './route-options.ts';
 
+interface WalletTransactionsOptions extends TransactionRouteOptions {
+  readonly askedWallets: AskedWallets;
+}
+
 /** `GET /api/v2.2/{address}` and `…/verbose`: the transactions of a wallet (docs/provider-contract.md#transactions-of-a-wallet). */
-export function walletTransactionsRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
+export function walletTransactionsRoutes(options: WalletTransactionsOptions): readonly RouteModule[] {
   return [plainRoute(options), verboseRoute(options)];
 }
 
-function plainRoute(options: TransactionRouteOptions): RouteModule {
+function plainRoute(options: WalletTransactionsOptions): RouteModule {
   return (app, dependencies) => {
     const read = pageReader('wallet-transactions', options, dependencies);
     const documented = plainDocument(dependencies);
@@ -62,7 +69,7 @@ function plainRoute(options: TransactionRouteOptions): RouteModule {
   };
 }
 
-function verboseRoute(options: TransactionRouteOptions): RouteModule {
+function verboseRoute(options: WalletTransactionsOptions): RouteModule {
   return (app, dependencies) => {
     const read = pageReader('wallet-transactions-verbose', options, dependencies);
     const documented = verboseDocument(dependencies);
@@ -82,7 +89,11 @@ function verboseRoute(options: TransactionRouteOptions): RouteModule {
 type RouteName = 'wallet-transactions' | 'wallet-transactions-verbose';
 
 /** Opens the page that a request asks for, reads it, and what of it is not kept, and shapes what both routes show. */
-function pageReader(route: RouteName, { lookUps, abis }: TransactionRouteOptions, dependencies: ApiDependencies) {
+function pageReader(
+  route: RouteName,
+  { lookUps, abis, askedWallets }: WalletTransactionsOptions,
+  dependencies: ApiDependencies,
+) {
   const { chains, paging, reads } = dependencies;
   const isVerbose = route === 'wallet-transactions-verbose';
   const runs = paging.forRoute({
@@ -100,8 +111,9 @@ function pageReader(route: RouteName, { lookUps, abis }: TransactionRouteOptions
       filter: { address, chain: query.chain?.key, include: query.include, ...givenBlockBounds(query) },
     });
     const chain = chainWithTransactions(chains, page.filter.chain);
-    const found = await getAccountTransactions(reads, chain, readingOf(page));
     const reading = { lookUps, chain, requester: requesterOf(c) };
+    const search = await askedWallets.ask(dependencies, chain, address, reading.requester);
+    const found = await getAccountTransactions(reads, chain, readingOf(page));
     const [inputOf, logsOf, labelOf] = await Promise.all([
       readInputs(reading, found),
       isVerbose ? readLogs(reading, found) : (): [] => [],
@@ -128,7 +140,7 @@ function pageReader(route: RouteName, { lookUps, abis }: TransactionRouteOptions
         indexed: showIndexedTransactions(
           found.indexed,
           found.transactions.every(({ isSenderRecovered }) => isSenderRecovered),
-          traced,
+          { traced, sent: search === null ? null : sentMark(search) },
         ),
       },
       shown: placed.map(({ transaction, block }) => {
@@ -138,6 +150,10 @@ function pageReader(route: RouteName, { lookUps, abis }: TransactionRouteOptions
       booksOf,
     };
   };
+}
+
+function sentMark(search: WalletSearch): SentMark {
+  return { complete: isAllSentKnown(search), state: search.state };
 }
 
 /** What is kept of the index doesn't change under its block's hash. */

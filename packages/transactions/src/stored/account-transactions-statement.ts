@@ -1,9 +1,10 @@
-import { blocksOf, boundsInSql, type PageBounds } from '@chainstead/answers';
+import { blocksOf, boundsInSql, type PageBounds, type SubjectInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions } from './datasets.ts';
+import { watchedBlocks } from './watched-blocks.ts';
 
 /** Where a page ended: the place of its last transaction. */
 export interface TransactionPlace {
@@ -34,7 +35,14 @@ export function accountTransactionsStatement(chain: Chain, query: AccountTransac
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const account = bind(addressBytes(query.address));
   const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, accountTransactions.name, query, bind, null);
+  const { ctes, lower, upper, complete } = boundsInSql(
+    chain,
+    chainId,
+    accountInSql(chainId, account),
+    query,
+    bind,
+    null,
+  );
   const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
   const start = query.after === null ? near : beyond(query.order, query.after, bind);
   const ofAccount = [
@@ -55,6 +63,12 @@ export function accountTransactionsStatement(chain: Chain, query: AccountTransac
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, greatest(covered.indexed_to, (${newest})) AS newest, beside.*, shown.*
 FROM covered CROSS JOIN beside CROSS JOIN (SELECT ${select} FROM found) AS shown`;
   return { text, values };
+}
+
+/** Whose coverage counts: the chain's own, and where only wallets that are asked for are kept, what was searched for this one. */
+function accountInSql(chainId: string, account: string): SubjectInSql {
+  const followed = watchedBlocks(chainId, account);
+  return { kind: 'wallet', subject: account, chainId, dataset: accountTransactions.name, followed };
 }
 
 /** What is strictly beyond a place. The block stands there alone too: partitions are excluded by it. */

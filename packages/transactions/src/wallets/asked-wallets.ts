@@ -2,16 +2,16 @@ import type { RequestContext, WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
+import { isAllSentKnown, readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
 /** The wallets whose transactions somebody asked for. */
 export interface AskedWallets {
   /**
    * Says that a wallet's transactions are asked for: where a chain keeps only those of such wallets, each new block is searched for it from the
    * next one on, and what it sent in older ones is looked for. Touches the database and the queue, never a node.
-   * @returns which blocks its transactions are known of by now
+   * @returns which blocks its transactions are known of by now; null where those of all wallets are kept, or of none
    */
-  ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch>;
+  ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
 }
 
 /** That a wallet is asked for is written down so often: one that nobody asks for is forgotten after weeks. */
@@ -40,11 +40,10 @@ export function createAskedWallets(walletHistory: Pick<WalletHistory, 'requestSe
 
   return {
     async ask(context, chain, wallet, requestedBy) {
-      const isAskable = chain.transactions.mode === 'wallets';
-      if (isAskable) await note(context, chain, wallet);
+      if (chain.transactions.mode !== 'wallets') return null;
+      await note(context, chain, wallet);
       const search = await readWalletSearch(context.database, chain, wallet);
-      const isMissing = search.missing.length > 0 || search.newest < chain.firstBlock;
-      if (isAskable && isMissing) await walletHistory.requestSender(context, chain, wallet, requestedBy);
+      if (!isAllSentKnown(search)) await walletHistory.requestSender(context, chain, wallet, requestedBy);
       return search;
     },
   };

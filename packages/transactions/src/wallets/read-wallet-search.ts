@@ -2,11 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { type HistoryStatus, NO_ARCHIVE } from '@chainstead/sync';
+import type { SearchState } from '../records/wallet-transactions-response.ts';
 import { accountTransactions } from '../stored/datasets.ts';
-import { watchedBlocks } from './watch-run.ts';
-
-/** Where the search for what a wallet sent in older blocks stands; null: nobody has asked for it. `no-archive`: no upstream has the old state. */
-export type SearchState = 'waiting' | 'reading' | 'done' | 'refused' | 'no-archive' | 'failed';
+import { watchedBlocks } from '../stored/watched-blocks.ts';
 
 /** Which blocks a wallet's transactions are known of. */
 export interface WalletSearch {
@@ -16,9 +14,15 @@ export interface WalletSearch {
   readonly sent: readonly BlockRange[];
   /** Of which not even those are. Up to the newest indexed block. */
   readonly missing: readonly BlockRange[];
-  /** The newest indexed block; below the first where there is none. */
-  readonly newest: number;
+  /** The newest indexed block; null where there is none. */
+  readonly newest: number | null;
+  /** Null: nobody has asked for it. */
   readonly state: SearchState | null;
+}
+
+/** Whether every transaction is known that the wallet sent up to the newest indexed block. */
+export function isAllSentKnown({ missing, newest }: WalletSearch): boolean {
+  return newest !== null && missing.length === 0;
 }
 
 interface SearchRow {
@@ -64,7 +68,7 @@ export async function readWalletSearch(
     whole,
     sent,
     missing: subtractRanges(newest < from ? [] : [{ from, to: newest }], sent),
-    newest,
+    newest: newest < from ? null : newest,
     state: history === undefined ? null : stateOf(history),
   };
 }

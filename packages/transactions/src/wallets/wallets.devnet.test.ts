@@ -52,6 +52,12 @@ async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Pr
   return started;
 }
 
+async function ask({ asked }: StageRoles, wallet: Address): Promise<WalletSearch> {
+  const search = await asked.ask(context(), chain, wallet, null);
+  if (search === null) throw new Error(`${wallet} can't be asked for`);
+  return search;
+}
+
 function accountsOf({ accounts }: Devnet, count: number): readonly Address[] {
   return accounts.slice(0, count);
 }
@@ -69,11 +75,11 @@ const caughtUp = () =>
   );
 
 /** Until nothing is missing of what the wallet sent. What waits for blocks to be final is looked at at once. */
-async function searched({ asked }: StageRoles, wallet: Address): Promise<WalletSearch> {
+async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {
   return vi.waitFor(
     async () => {
       await scratch.database.query('UPDATE subject_histories SET due_at = NULL');
-      const search = await asked.ask(context(), chain, wallet, null);
+      const search = await ask(roles, wallet);
       expect(search.missing).toEqual([]);
       return search;
     },
@@ -118,17 +124,17 @@ describe('transactions of wallets that are asked for', () => {
     const requests = await open({ roles: [] });
     await caughtUp();
     const wallets: Address[] = [];
-    const ask = async (wallet: Address): Promise<void> => {
+    const askFirst = async (wallet: Address): Promise<void> => {
       wallets.push(wallet);
-      await requests.asked.ask(context(), chain, wallet, null);
+      await ask(requests, wallet);
     };
-    await ask(parseAddress(accounts[0]));
+    await askFirst(parseAddress(accounts[0]));
     let kills = 0;
     for (let step = 0; step < 40; step += 1) {
       for (let block = random.integer(3, 5); block > 0; block -= 1) await mineRandomBlock(devnet, accounts, random, 4);
       if (random.chance(0.3)) await devnet.reorg(random.integer(1, 3));
       const next = accounts[wallets.length];
-      if (next !== undefined && step % 6 === 3) await ask(next);
+      if (next !== undefined && step % 6 === 3) await askFirst(next);
       if (random.chance(0.2)) {
         const place = random.integer(0, 1);
         const [child] = processes.splice(place, 1, begin());
@@ -179,7 +185,7 @@ describe('transactions of wallets that are asked for', () => {
     };
     await mineCounted(3);
     const before = await mineCounted(10);
-    const asked = await started.asked.ask(context(), chain, wallet, null);
+    const asked = await ask(started, wallet);
     expect(asked.whole).toEqual([]);
     await mineCounted(2);
     const after = await mineCounted(10);
@@ -189,7 +195,7 @@ describe('transactions of wallets that are asked for', () => {
     expect(costly(before).filter((call) => call.endsWith('true'))).toHaveLength(0);
     expect(costly(after).length).toBeLessThanOrEqual(costly(before).length);
     expect(costly(after).filter((call) => call === 'eth_getBlockReceipts')).toHaveLength(10);
-    const search = await started.asked.ask(context(), chain, wallet, null);
+    const search = await ask(started, wallet);
     expect(search.whole).toEqual([{ from: 14, to: 25 }]);
     expect((await requireTruth(new Map([[wallet, search]]))).rows).toBeGreaterThan(5);
   }, 60_000);
@@ -208,8 +214,8 @@ describe('transactions of wallets that are asked for', () => {
     }
     await devnet.mine(100);
     const started = await open({ maxCalls: 200 });
-    await started.asked.ask(context(), chain, wallet, null);
-    await started.asked.ask(context(), chain, quiet, null);
+    await ask(started, wallet);
+    await ask(started, quiet);
     await caughtUp();
     await devnet.mine(20);
     await caughtUp();
@@ -221,7 +227,7 @@ describe('transactions of wallets that are asked for', () => {
       return row;
     };
     await vi.waitFor(async () => expect((await history(wallet))?.status).toBe('refused'), { timeout: 20_000 });
-    const first = await started.asked.ask(context(), chain, wallet, null);
+    const first = await ask(started, wallet);
     expect(first.state).toBe('refused');
     const found = (await storedRows(scratch.database, CHAIN_ID, wallet)).map(({ block }) => block);
     expect(found.length).toBeGreaterThan(0);
@@ -236,7 +242,7 @@ describe('transactions of wallets that are asked for', () => {
     // One that never sent anything takes one call a turn.
     await searched(more, quiet);
     expect((await history(quiet))?.calls).toBeLessThanOrEqual(4);
-    expect(await more.asked.ask(context(), chain, wallet, null)).toMatchObject({ missing: [], state: 'done' });
+    expect(await ask(more, wallet)).toMatchObject({ missing: [], state: 'done' });
   }, 60_000);
 
   test('of a contract end at its newest creation, and of an account that delegates to one go on', async () => {
@@ -259,7 +265,7 @@ describe('transactions of wallets that are asked for', () => {
     }
     const started = await open();
     await caughtUp();
-    for (const asked of [wallet, factory]) await started.asked.ask(context(), chain, asked, null);
+    for (const asked of [wallet, factory]) await ask(started, asked);
     await devnet.mine(30);
     await caughtUp();
     const searches = new Map<Address, WalletSearch>();
@@ -281,12 +287,12 @@ describe('transactions of wallets that are asked for', () => {
     for (let block = 0; block < 30; block += 1) await mineRandomBlock(devnet, [wallet], random, 1);
     const started = await open({ pool: await stagePool(chain, [proxy.url]) });
     await caughtUp();
-    await started.asked.ask(context(), chain, wallet, null);
+    await ask(started, wallet);
     for (let block = 0; block < 12; block += 1) await mineRandomBlock(devnet, [wallet], random, 2);
     await caughtUp();
     const search = await vi.waitFor(
       async () => {
-        const now = await started.asked.ask(context(), chain, wallet, null);
+        const now = await ask(started, wallet);
         expect(now.state).toBe('no-archive');
         return now;
       },
@@ -306,7 +312,7 @@ describe('transactions of wallets that are asked for', () => {
     await mineRandomBlock(devnet, [wallet], random, 1);
     const first = await open({ roles: ['ingest'] });
     await caughtUp();
-    await first.asked.ask(context(), chain, wallet, null);
+    await ask(first, wallet);
     await mine(5);
     await first.stop();
     const off = await open({ roles: ['ingest'], chain: stageChain(CHAIN_ID, 'off') });
@@ -316,14 +322,14 @@ describe('transactions of wallets that are asked for', () => {
     await mine(4);
     await off.stop();
     const last = await open({ roles: ['ingest'] });
-    await last.asked.ask(context(), chain, other, null);
+    await ask(last, other);
     await mine(3);
-    const search = await last.asked.ask(context(), chain, wallet, null);
+    const search = await ask(last, wallet);
     expect(search.whole).toEqual([
       { from: 2, to: 4 },
       { from: 16, to: 18 },
     ]);
-    const ofOther = await last.asked.ask(context(), chain, other, null);
+    const ofOther = await ask(last, other);
     expect(ofOther.whole).toEqual([{ from: 16, to: 18 }]);
     await requireTruth(
       new Map([
@@ -343,7 +349,7 @@ describe('transactions of wallets that are asked for', () => {
     await mineRandomBlock(devnet, [wallet], random, 1);
     const first = await open({ roles: ['ingest'] });
     await caughtUp();
-    for (const asked of [wallet, other]) await first.asked.ask(context(), chain, asked, null);
+    for (const asked of [wallet, other]) await ask(first, asked);
     await mine(5);
     await scratch.database.query("UPDATE asked_wallets SET asked_at = now() - interval '31 days' WHERE wallet = $1", [
       addressBytes(wallet),
@@ -353,10 +359,10 @@ describe('transactions of wallets that are asked for', () => {
     await mine(5);
     const known = await readWalletSearch(scratch.database, chain, wallet);
     expect(known.whole).toEqual([{ from: 2, to: 6 }]);
-    expect((await last.asked.ask(context(), chain, other, null)).whole).toEqual([{ from: 2, to: 11 }]);
-    await last.asked.ask(context(), chain, wallet, null);
+    expect((await ask(last, other)).whole).toEqual([{ from: 2, to: 11 }]);
+    await ask(last, wallet);
     await mine(2);
-    const again = await last.asked.ask(context(), chain, wallet, null);
+    const again = await ask(last, wallet);
     expect(again.whole).toEqual([
       { from: 2, to: 6 },
       { from: 12, to: 13 },

@@ -72,10 +72,3 @@ function keepSearched(wallets: string): string {
      WHERE chain_id = $1 AND since_block IS NOT NULL AND greatest(since_block, first_block) <= last_block
     ON CONFLICT DO NOTHING`;
 }
-
-/** What the run has searched for a wallet, in SQL: rows of `first_block`, `last_block`, one or none. @param wallet its 20 bytes */
-export function watchedBlocks(chainId: string, wallet: string): string {
-  return `SELECT greatest(since_block, first_block) AS first_block, last_block
-    FROM asked_wallets JOIN wallet_watches USING (chain_id)
-   WHERE chain_id = ${chainId} AND wallet = ${wallet} AND since_block IS NOT NULL AND greatest(since_block, first_block) <= last_block`;
-}
