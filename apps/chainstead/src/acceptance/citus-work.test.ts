@@ -30,7 +30,7 @@ const COMPARED: readonly string[] = [
 ];
 const never = new AbortController().signal;
 
-await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ createBoth }) => {
+await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ createBoth, createSpread }) => {
   describe('of collections, tokens and wallets on a node', () => {
     let stage: NftStage;
     let spread: IndexedNfts;
@@ -128,6 +128,27 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
       await stage.devnet.reorg(5);
       await stage.script.sell('offer');
       await spread.untilServedAsTheNodeSays();
+    });
+
+    it('reads who holds a token where deposits of the wrapped coin lie beside transfers', {
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      const { address, abi } = stage.market.wrappedEther;
+      const wrapping = await stage.index({ WRAPPED_NATIVE_DEVNET: address }, await createSpread());
+      for (const list of ['holders', 'owners'])
+        await waitUntil(async () => {
+          const answer = await ask(wrapping, `erc20/${address}/${list}`);
+          return /^200 .*"(?:totalHolders":[1-9]|owner_address")/.test(answer)
+            ? null
+            : `${answer}\n${wrapping.program.output()}`;
+        });
+      const { result }: { result: readonly { owner_address: string; balance: string }[] } = JSON.parse(
+        (await ask(wrapping, `erc20/${address}/owners`)).slice('200 '.length),
+      );
+      for (const { owner_address: owner, balance } of result) {
+        const held = await stage.devnet.client.readContract({ address, abi, functionName: 'balanceOf', args: [owner] });
+        expect([owner, balance]).toEqual([owner, String(held)]);
+      }
     });
 
     it('gives views for SQL the same rows', { timeout: TIMEOUT_MS }, async () => {

@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, isSpread, type Transaction } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
 import type { StateBlock, StateReadingContext } from '@chainstead/state';
 import { lockChainCommits } from '@chainstead/sync';
 import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
@@ -99,7 +100,8 @@ async function judge(
   const accounts = bind([...first.keys()].map(addressBytes));
   const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name } as const;
   const isCoin = token === chain.wrappedNative;
-  const above = movedAbove(chain, { token: subject, chainId, number, accounts: `${accounts}::bytea[]` }, spread);
+  const keys = spread ? `${bind([...first.keys()].map(addressKey))}::bigint[]` : null;
+  const above = movedAbove(chain, { token: subject, chainId, number, accounts: `${accounts}::bytea[]`, keys });
   const rows = await transaction.query<ExpectedRow>(
     `WITH ${[coverageOfToken(chain, token, of), ...above.ctes].join(', ')}
 SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isCoin ? ' OR NOT covered.is_counted' : ''} AS is_live,
@@ -138,17 +140,22 @@ interface MovedAbove {
   readonly delta: string;
 }
 
+interface AskedAbove {
+  readonly token: string;
+  readonly chainId: string;
+  readonly number: string;
+  readonly accounts: string;
+  /** Where tables are distributed: the keys that the accounts' rows lie by. */
+  readonly keys: string | null;
+}
+
 /**
  * What accounts received less what they sent in blocks above one, of each by its index; where tables are distributed of all at once, since accounts lie
- * on different nodes.
+ * on different nodes: by conditions alone, as Citus joins nothing with rows of several tables.
  */
-function movedAbove(
-  chain: StateReadingContext['chain'],
-  of: { readonly token: string; readonly chainId: string; readonly number: string; readonly accounts: string },
-  spread: boolean,
-): MovedAbove {
+function movedAbove(chain: StateReadingContext['chain'], { keys, ...of }: AskedAbove): MovedAbove {
   const ofToken = `token_key(token) = token_key(${of.token}::bytea) AND token = ${of.token} AND chain_id = ${of.chainId} AND block_number > ${of.number}`;
-  if (!spread) {
+  if (keys === null) {
     const rows = movedRows(
       chain,
       'direction, value',
@@ -160,13 +167,14 @@ function movedAbove(
       delta: 'above.delta',
     };
   }
+  const rows = movedRows(
+    chain,
+    'account_key, account, direction, value',
+    `account_key = ANY(${keys}) AND account = ANY(${of.accounts}) AND ${ofToken}`,
+  );
   return {
     ctes: [
-      `above AS MATERIALIZED (
-  SELECT asked.account, sum(${MOVED_DELTA}) AS delta FROM unnest(${of.accounts}) AS asked(account)
-    JOIN ${movedRows(chain, 'account_key, account, direction, value', ofToken)} AS moved
-      ON moved.account_key = address_key(asked.account) AND moved.account = asked.account
-  GROUP BY asked.account)`,
+      `above AS MATERIALIZED (SELECT account, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY account)`,
     ],
     join: 'LEFT JOIN above ON above.account = asked.account',
     delta: 'coalesce(above.delta, 0)',
@@ -180,7 +188,7 @@ async function saveAnchors(
   judged: readonly Judged[],
 ): Promise<void> {
   const of = { token: '$1', chainId: '$2', number: '$3::bigint', accounts: '$4::bytea[]' };
-  const above = movedAbove(chain, of, spread);
+  const above = movedAbove(chain, { ...of, keys: spread ? '$6::bigint[]' : null });
   const right = judged.flatMap(({ account, verdict }) =>
     verdict.kind === 'right' ? [{ account, value: verdict.value }] : [],
   );
@@ -197,6 +205,7 @@ async function saveAnchors(
         block.number,
         right.map(({ account }) => addressBytes(account)),
         right.map(({ value }) => value.toString()),
+        ...(spread ? [right.map(({ account }) => addressKey(account))] : []),
       ],
     );
   const doubted = judged.filter(({ verdict }) => verdict.kind === 'none' || verdict.kind === 'unknown');
