@@ -204,6 +204,7 @@ const OTHER_WORDS = [
   'STOPPED',
   'SPAM_PATTERNS',
   'SO_REUSEPORT',
+  'CREATEROLE',
 ];
 
 function errorCodes(): string[] {

@@ -37,6 +37,12 @@ test('filters of one contract are one', () => {
     ]),
   ).toEqual([{ topics: [TRANSFER, SINGLE], addresses }]);
   expect(joinFilters([{ topics: [TRANSFER], addresses }, { topics: [TRANSFER] }])).toHaveLength(2);
+  expect(
+    joinFilters([
+      { topics: [TRANSFER], addresses },
+      { topics: [], addresses },
+    ]),
+  ).toEqual([{ topics: [], addresses }]);
 });
 
 test('a filter of one contract is asked with one of all contracts that names the same wallet, whichever comes first', () => {
@@ -54,7 +60,8 @@ const someTopic = fc.constantFrom(TRANSFER, SINGLE, BATCH);
 const someValue = fc.constantFrom(topic(10), topic(11));
 const someFilter: fc.Arbitrary<HistoryFilter> = fc
   .record({
-    topics: fc.uniqueArray(someTopic, { minLength: 1 }),
+    // None: any.
+    topics: fc.uniqueArray(someTopic),
     indexed: fc.option(fc.array(fc.option(fc.uniqueArray(someValue, { minLength: 1 })), { maxLength: 3 }), {
       nil: undefined,
     }),
@@ -70,12 +77,12 @@ const someFilter: fc.Arbitrary<HistoryFilter> = fc
 const someLog: fc.Arbitrary<Log> = fc
   .record({
     address: fc.constantFrom<Address>(addressOf(1), addressOf(2), addressOf(3)),
-    first: someTopic,
+    first: fc.option(someTopic),
     rest: fc.array(someValue, { maxLength: 3 }),
   })
   .map(({ address, first, rest }) => ({
     address,
-    topics: [first, ...rest],
+    topics: first === null ? [] : [first, ...rest],
     data: '0x',
     blockNumber: 1,
     blockHash: ZERO_HASH,

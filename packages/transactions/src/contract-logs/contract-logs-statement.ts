@@ -64,7 +64,8 @@ export function contractLogsStatement(
   const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
   const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
   // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
-  const start = query.after === null ? near : beyond(query.order, query.after, bind);
+  const hasTopic = (query.topics[0] ?? null) !== null;
+  const start = query.after === null ? near : beyond(query.order, query.after, bind, hasTopic);
   const ofThis = [
     `address_key = ${bind(addressKey(query.contract))}::bigint`,
     expectedTrue(`address = ${contract}`),
@@ -72,7 +73,6 @@ export function contractLogsStatement(
     ...ofTopics(query.topics, bind),
   ];
   const bounds = start.length === 0 ? far : start;
-  const hasTopic = (query.topics[0] ?? null) !== null;
   // The other index ends with the block. Written so, no index has the order, and the key's is not read in its place.
   const [block, transaction, log] = PLACE;
   const order = [block, hasTopic ? `${transaction} + 0` : transaction, log].map((one) => `${one} ${query.order}`);
@@ -102,12 +102,18 @@ function ofTopics(topics: readonly (Hash | null)[], bind: (value: unknown) => st
   });
 }
 
-/** What is strictly beyond a place. The block stands there alone too: partitions are excluded by it. */
-function beyond(order: 'ASC' | 'DESC', place: LogPlace, bind: (value: unknown) => string): readonly string[] {
+/**
+ * What is strictly beyond a place. The block stands there alone too: partitions are excluded by it, and with a topic the range begins there, as the place
+ * is a bound of the key alone, which would then be read whatever the event.
+ */
+function beyond(
+  order: 'ASC' | 'DESC',
+  place: LogPlace,
+  bind: (value: unknown) => string,
+  hasTopic: boolean,
+): readonly string[] {
   const [block, transaction, log] = [place.blockNumber, place.transactionIndex, place.logIndex].map(bind);
   const operator = order === 'DESC' ? '<' : '>';
-  return [
-    `(${PLACE.join(', ')}) ${operator} (${block}::integer, ${transaction}::integer, ${log}::integer)`,
-    `block_number ${operator}= ${block}::integer`,
-  ];
+  const isBeyond = `(${PLACE.join(', ')}) ${operator} (${block}::integer, ${transaction}::integer, ${log}::integer)`;
+  return [hasTopic ? expectedTrue(isBeyond) : isBeyond, `block_number ${operator}= ${block}::integer`];
 }

@@ -1,0 +1,147 @@
+import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
+import {
+  addressOf,
+  createPartitions,
+  createScratchDatabase,
+  type Explained,
+  exampleChain,
+  explain,
+  hashOf,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  type ScratchDatabase,
+  timestampOf,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ContractLogsQuery, contractLogsStatement } from './contract-logs-statement.ts';
+import { logs } from './dataset.ts';
+
+const BLOCKS = 6_000;
+const LIMIT = 100;
+/** Where partitions begin: four in all. */
+const CUTS = [1_500, 3_000, 5_000];
+/** Blocks that old statistics know of. */
+const ANALYZED = 200;
+const [BUSY, SMALL] = [addressOf(0xb05), addressOf(0x5a1)];
+/** Nine of ten logs of the busy contract are of the first. */
+const [COMMON, RARE, UNKNOWN] = [hashOf(7, 1), hashOf(8, 2), hashOf(9, 3)].map((hash, place) =>
+  parseHash(`0x${['c0', 'ff', 'aa'][place]}${hash.slice(4)}`),
+) as [Hash, Hash, Hash];
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  await createPartitions(scratch.database, 'logs', chain.id, CUTS);
+  await seed(0, ANALYZED);
+  await scratch.database.query('ANALYZE');
+  await seed(ANALYZED, BLOCKS);
+});
+afterAll(() => scratch.drop());
+
+async function seed(from: number, below: number): Promise<void> {
+  await scratch.database.transaction(async (transaction) => {
+    const rows = logs.decode([...seeded(from, below)], { chain, timestampOf });
+    await transaction.copy('logs', logs.table.columns, rows.map(logs.table.copyLine));
+  });
+}
+
+function* seeded(from: number, below: number): Generator<Log> {
+  for (let blockNumber = from; blockNumber < below; blockNumber++)
+    for (let logIndex = 0; logIndex < 10; logIndex++)
+      yield logOf(
+        logIndex < 8 ? BUSY : logIndex === 8 && blockNumber % 100 === 0 ? SMALL : addressOf(500 + (blockNumber % 300)),
+        blockNumber,
+        logIndex,
+        (blockNumber * 8 + logIndex) % 10 === 0 ? RARE : COMMON,
+      );
+}
+
+function logOf(address: Address, blockNumber: number, logIndex: number, topic: Hash): Log {
+  return {
+    ...{ address, blockNumber, logIndex, topics: [topic], data: '0x00', blockHash: hashOf(1, blockNumber) },
+    transactionHash: hashOf(2, blockNumber * 1_000 + logIndex),
+    transactionIndex: logIndex >> 1,
+    blockTimestamp: null,
+  };
+}
+
+const explainPage = (plan: PlanKind, query: Partial<ContractLogsQuery> = {}): Promise<Explained> =>
+  explain(
+    scratch.database,
+    contractLogsStatement(chain, {
+      contract: BUSY,
+      topics: [null, null, null, null],
+      order: 'DESC',
+      limit: LIMIT,
+      offset: 0,
+      fromBlock: null,
+      toBlock: null,
+      fromDate: null,
+      toDate: null,
+      pinnedBlock: null,
+      after: null,
+      ...query,
+    }),
+    plan,
+  );
+
+const isOfLogs = (node: PlanNode): boolean => node['Relation Name']?.startsWith('logs_') === true;
+
+/** Rows that scans came across, whether they were wanted or not. */
+function rowsOf(scans: readonly PlanNode[]): number {
+  return scans.reduce(
+    (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    0,
+  );
+}
+
+const FAR_DOWN = { after: { blockNumber: 714, transactionIndex: 1, logIndex: 2 }, pinnedBlock: BLOCKS };
+const BOUNDS: readonly (readonly [string, Partial<ContractLogsQuery>])[] = [
+  ['the first page', {}],
+  ['the first page, ascending', { order: 'ASC' }],
+  ['a page far down', FAR_DOWN],
+  ['block bounds', { fromBlock: 2_000, toBlock: 4_000 }],
+  ['block bounds, ascending', { fromBlock: 2_000, toBlock: 4_000, order: 'ASC' }],
+];
+
+// The API makes generic plans.
+const GENERIC = PLANS.filter(({ plan }) => plan === 'generic');
+
+describe.each(GENERIC)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each([
+    ...BOUNDS,
+    ['a contract of few logs', { contract: SMALL }] as const,
+    ['a contract without logs', { contract: addressOf(3) }] as const,
+  ])('%s of all logs is a range of the key', async (_name, query) => {
+    const { nodes } = await explainPage(plan, query);
+    const scans = nodes.filter(isOfLogs);
+    expect(scans.length).toBeGreaterThanOrEqual(2);
+    for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan)$/);
+    expect(rowsOf(scans)).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
+  });
+
+  // Who knows nothing of a partition takes each event for a common one, as long as nobody has analysed it.
+  test
+    .runIf(statistics !== 'without statistics')
+    .each([
+      ...BOUNDS.flatMap(([name, query]) =>
+        [COMMON, RARE, UNKNOWN].map(
+          (topic, place) =>
+            [
+              `${name} of ${['a common', 'a rare', 'an unknown'][place]} event`,
+              { ...query, topics: [topic, null, null, null] },
+            ] as const,
+        ),
+      ),
+    ])('%s is a range of the index of events', async (_name, query) => {
+    const { nodes } = await explainPage(plan, query);
+    expect(nodes.some((node) => /substring/.test(node['Index Cond'] ?? ''))).toBe(true);
+    // Within a block rows are sorted: whole blocks are read.
+    expect(rowsOf(nodes.filter(isOfLogs))).toBeLessThanOrEqual(1.4 * (LIMIT + 1) + 20);
+  });
+});
