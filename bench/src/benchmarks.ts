@@ -10,6 +10,7 @@ import { backfillLatency } from './benchmarks/backfill-latency.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
 import { backfillProcesses } from './benchmarks/backfill-processes.ts';
 import { backfillProven } from './benchmarks/backfill-proven.ts';
+import { backfillTransactions } from './benchmarks/backfill-transactions.ts';
 import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
 import { citus } from './benchmarks/citus.ts';
 import { collectionMetadata } from './benchmarks/collection-metadata.ts';
@@ -38,6 +39,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   backfillProven,
   backfillLatency,
   backfillProcesses,
+  backfillTransactions,
   emptyBlocks,
   nodeTraffic,
   bulkIndexes,

@@ -78,12 +78,13 @@ export async function copyRows(
   lines: { readonly transfers: readonly string[]; readonly blocks: readonly string[] },
 ): Promise<void> {
   await client.query('BEGIN');
-  await copy(client, `COPY blocks (${BLOCK_COLUMNS}) FROM STDIN`, lines.blocks);
-  await copy(client, `COPY erc20_transfers (${TRANSFER_COLUMNS}) FROM STDIN`, lines.transfers);
+  await copyLines(client, `COPY blocks (${BLOCK_COLUMNS}) FROM STDIN`, lines.blocks);
+  await copyLines(client, `COPY erc20_transfers (${TRANSFER_COLUMNS}) FROM STDIN`, lines.transfers);
   await client.query('COMMIT');
 }
 
-async function copy(client: PoolClient, statement: string, lines: readonly string[]): Promise<void> {
+/** Copies lines by a COPY statement. */
+export async function copyLines(client: PoolClient, statement: string, lines: readonly string[]): Promise<void> {
   await pipeline(Readable.from(chunksOf(lines)), client.query(copyFrom(statement)));
 }
 

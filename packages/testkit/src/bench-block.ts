@@ -2,6 +2,7 @@ import { type Address, type Hash, type Hex, type Log, ZERO_HASH } from '@chainst
 import { BLOOM_BYTES, EMPTY_TRIE_ROOT, encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
 import type { BenchLog } from './bench-logs.ts';
 import { type BenchNfts, type EmittedLog, NFT_TOPICS } from './bench-nfts.ts';
+import { type SignedCall, type SignedTransaction, signedRoot } from './bench-signers.ts';
 import { addressTopic, TRANSFER_TOPIC } from './scripted-event.ts';
 import { APPROVAL_TOPIC, SWAP_TOPIC } from './scripted-events.ts';
 import { quantity, sealHeader } from './scripted-header.ts';
@@ -21,6 +22,8 @@ export interface BenchCast {
   /** Share of the other logs that are ERC-20 transfers. */
   readonly transferShare: number;
   readonly logTimestamps: boolean;
+  /** Makes transactions that prove themselves; null: hashes carry number and index, and nothing is signed. */
+  readonly sign: ((call: SignedCall) => SignedTransaction) | null;
 }
 
 /** A block as text that only needs to be sent. */
@@ -46,14 +49,16 @@ interface BenchTransaction {
   readonly logs: readonly EmittedLog[];
   readonly bloom: Buffer;
   readonly cumulativeGas: number;
+  readonly signed: SignedTransaction | null;
 }
 
 const GAS_PER_TRANSACTION = 120_000;
+const GAS_LIMIT = '0x30d40';
 const GAS_PRICE = '0x3b9aca07';
 /** Topics of the logs that are no Transfers. */
 const OTHER_TOPICS: readonly Hash[] = [APPROVAL_TOPIC, SWAP_TOPIC];
 
-/** A block with true hash, receipts root and blooms. Transaction hashes carry number and index; its transactions root is made up. */
+/** A block with true hash, receipts root and blooms. Unless its transactions are signed, their hashes carry number and index, and their root is made up. */
 export function buildBenchBlock(
   cast: BenchCast,
   place: { readonly number: number; readonly parentHash: Hash; readonly timestamp: number; readonly empty: boolean },
@@ -77,7 +82,7 @@ export function buildBenchBlock(
     ...place,
     mixHash: cast.random.hex(32),
     logsBloom: bloom,
-    transactionsRoot: count === 0 ? EMPTY_TRIE_ROOT : cast.random.hex(32),
+    transactionsRoot: count === 0 ? EMPTY_TRIE_ROOT : rootOf(cast, transactions),
     receiptsRoot: orderedTrieRoot(encoded),
     gasUsed: count * GAS_PER_TRANSACTION,
     size: 600 + 300 * count,
@@ -89,7 +94,7 @@ function buildTransaction(cast: BenchCast, number: number, index: number): Bench
   const hash = `0x${hex8(number)}${hex8(index)}${cast.random.hex(24).slice(2)}` as Hash;
   const logs: EmittedLog[] = [];
   while (logs.length < cast.logsPerTransaction) logs.push(...buildLogs(cast, cast.logsPerTransaction - logs.length));
-  return {
+  const made = {
     hash,
     from: wallet(cast),
     to: logs[0]?.address ?? wallet(cast),
@@ -98,6 +103,14 @@ function buildTransaction(cast: BenchCast, number: number, index: number): Bench
     bloom: logsBloom(logs.map(withoutPlace)),
     cumulativeGas: GAS_PER_TRANSACTION * (index + 1),
   };
+  const { chainId, sign } = cast;
+  const { to, input } = made;
+  const signed = sign?.({ chainId, to, input, gas: BigInt(GAS_LIMIT), gasPrice: BigInt(GAS_PRICE) }) ?? null;
+  return signed === null ? { ...made, signed } : { ...made, hash: signed.hash, from: signed.from, signed };
+}
+
+function rootOf({ random, sign }: BenchCast, transactions: readonly BenchTransaction[]): Hex {
+  return sign === null ? random.hex(32) : signedRoot(transactions.flatMap(({ signed }) => signed ?? []));
 }
 
 function hex8(value: number): string {
@@ -194,9 +207,11 @@ function writeReceipt(transaction: BenchTransaction, position: string, logs: rea
 }
 
 function writeTransaction(cast: BenchCast, transaction: BenchTransaction, position: string): string {
-  const { hash, from, to, input } = transaction;
+  const { hash, from, to, input, signed } = transaction;
+  if (signed !== null)
+    return `${JSON.stringify(signed.fields).slice(0, -1)},"hash":"${hash}",${position},"from":"${from}"}`;
   return (
-    `{"type":"0x2","chainId":"${quantity(cast.chainId)}","nonce":"0x1","gas":"0x30d40","gasPrice":"${GAS_PRICE}",` +
+    `{"type":"0x2","chainId":"${quantity(cast.chainId)}","nonce":"0x1","gas":"${GAS_LIMIT}","gasPrice":"${GAS_PRICE}",` +
     `"maxFeePerGas":"${GAS_PRICE}","maxPriorityFeePerGas":"0x1","to":"${to}","value":"0x0","accessList":[],"input":"${input}",` +
     `"r":"0x${hash.slice(2).replace(/^0+/, '')}","s":"0x${hash.slice(2).replace(/^0+/, '')}","yParity":"0x0","v":"0x0",` +
     `"hash":"${hash}",${position},"from":"${from}"}`

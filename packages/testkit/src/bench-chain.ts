@@ -2,6 +2,7 @@ import { type Address, type BlockRange, type Hash, parseAddress, ZERO_ADDRESS } 
 import { type BenchBlock, blockOfTransactionHash, buildBenchBlock } from './bench-block.ts';
 import { type BenchLogs, createBenchLogs } from './bench-logs.ts';
 import { createBenchNfts } from './bench-nfts.ts';
+import { createBenchSigners } from './bench-signers.ts';
 import type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 import { createJsonSlab, type JsonSlab } from './json-slab.ts';
 import { TRANSFER_TOPIC } from './scripted-event.ts';
@@ -33,6 +34,8 @@ export interface BenchChainOptions {
   readonly wallets?: number;
   /** Default 200. */
   readonly tokens?: number;
+  /** Accounts that sign the transactions, so that their root and their senders can be proven. Default 0: made up. */
+  readonly signers?: number;
   /** `blockTimestamp` in logs. Default true. */
   readonly logTimestamps?: boolean;
   /** Blocks from the head to the finalized block. Default 64. */
@@ -104,6 +107,7 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
     logsPerTransaction: options.logsPerTransaction ?? 2,
     transferShare: options.transferShare ?? 0.8,
     logTimestamps: options.logTimestamps ?? true,
+    sign: (options.signers ?? 0) > 0 ? createBenchSigners(seed, options.signers ?? 0) : null,
   };
   const store = createStore(blocks + 1, cast.transactionsPerBlock * cast.logsPerTransaction);
   let parentHash = random.hex(32) as Hash;

@@ -168,6 +168,7 @@ function createCast(options: LiveChainOptions) {
     logsPerTransaction: options.logsPerTransaction,
     transferShare: options.transferShare,
     logTimestamps: true,
+    sign: null,
   };
   return { cast, tokens, nfts };
 }

@@ -1,3 +1,4 @@
+import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { hashOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openTransactionStage, type TransactionStage } from '../testing/transaction-stage.ts';
@@ -82,6 +83,24 @@ describe('a block', () => {
       const { number } = await client.getBlock({ blockTag: tag as 'safe' });
       expect((await opened.ask(`block/${tag}`)).body).toMatchObject({ number: String(number) });
     }
+  });
+
+  test('that is final is kept by clients, unless it was asked for by a tag', async () => {
+    const url = `${opened.server.url}/api/v2.2/block`;
+    const ask = (at: string, tag = '') =>
+      fetch(`${url}/${at}`, { headers: { 'x-api-key': EXAMPLE_KEY, ...(tag !== '' && { 'if-none-match': tag }) } });
+    const first = await ask('0');
+    const tag = first.headers.get('etag') ?? '';
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
+    expect(tag).toMatch(/^W\/"[0-9a-f]{32}"$/);
+    await opened.stage.scratch.database.query('UPDATE sync_chains SET checkpoint = checkpoint - 1');
+    for (const known of [tag, `"other", ${tag.slice(2)}`, '*']) expect((await ask('0', known)).status).toBe(304);
+    expect((await ask('0', '"other"')).status).toBe(200);
+    for (const at of ['earliest', String(BLOCKS)]) {
+      const { headers } = await ask(at, tag);
+      expect([at, headers.get('etag'), headers.get('cache-control')]).toEqual([at, null, 'no-store']);
+    }
+    await opened.stage.commit();
   });
 
   test('above the head, or of a hash that no node knows, is 404', async () => {

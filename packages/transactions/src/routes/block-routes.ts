@@ -12,7 +12,6 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import { callsOf } from '../abis/asked-entries.ts';
 import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
-import { confirmationsOf } from '../newest-indexed.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
 import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
@@ -20,6 +19,8 @@ import { blockSchema, showHeader } from '../records/block-response.ts';
 import { blockStatsSchema, showBlockStats } from '../records/block-stats.ts';
 import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
+import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
+import { readMarks } from './read-marks.ts';
 import {
   asksInternal,
   DEFAULT_CHAIN,
@@ -39,21 +40,26 @@ function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
     app.openapi(block(dependencies), async (c) => {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const found = await findBlock(lookUps, c, chain, c.req.valid('param').block_number_or_hash);
-      const { block: header, transactions, proof, finalized } = found;
+      const at = c.req.valid('param').block_number_or_hash;
+      const found = await findBlock(lookUps, c, chain, at);
+      const { block: header, transactions, finalized } = found;
       const tracing = { lookUps, chain, requester: requesterOf(c) };
       const internal = asksInternal(include)
         ? await readInternalTransactionsOfBlock(tracing, { ...header, finalized })
         : undefined;
-      const [labelOf, booksOf, confirmations] = await Promise.all([
+      const [labelOf, booksOf, marks] = await Promise.all([
         labelsOfTransactions(reads, chain, transactions),
         abis.forPage(reads, chain, callsOf(transactions.map((transaction) => ({ block: header, transaction })))),
-        confirmationsOf(reads, chain, header.number),
+        readMarks(reads, chain, header.number, found),
       ]);
       const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
       const shown = transactions.map((one) => showTransaction(one, header, labelOf, internalOf(one.hash), booksOf));
-      const marks = { source: 'node' as const, proof, confirmations, finalized, ...tracedMark(internal) };
-      return c.json({ ...showHeader(chain, header, transactions.length), transactions: shown, ...marks }, 200);
+      const head = showHeader(chain, header, transactions.length);
+      const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
+      // What a tag names moves on, and a node with traces may be added.
+      const isLasting = !isTag(at) && internal !== null;
+      if (isLasting && isNotModified(c, answer)) return c.body(null, 304);
+      return c.json(answer, 200);
     });
   };
 }
@@ -68,19 +74,22 @@ function statsRoute({ lookUps }: TransactionRouteOptions): RouteModule {
   };
 }
 
+function isTag(at: BlockPlace): boolean {
+  return typeof at === 'string' && !at.startsWith('0x');
+}
+
 async function findBlock(
   lookUps: TransactionRouteOptions['lookUps'],
   c: ApiContext,
   chain: Chain,
   at: BlockPlace,
 ): Promise<FoundBlock> {
-  const isTag = typeof at === 'string' && !at.startsWith('0x');
   const { found } = await lookUps.read({
     chain,
     kind: blockKind,
     question: { at },
     // A tag means another block after a while.
-    isLasting: (answer) => !isTag && answer.found?.finalized === true,
+    isLasting: (answer) => !isTag(at) && answer.found?.finalized === true,
     requester: requesterOf(c),
   });
   if (found === null) throw new NotFoundError('Block not found');
@@ -111,6 +120,7 @@ function block({ parameters }: ApiDependencies) {
     },
     responses: {
       200: { description: 'The block', content: { 'application/json': { schema: blockSchema } } },
+      ...NOT_MODIFIED,
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
   });

@@ -4,7 +4,6 @@ import { type ApiDependencies, errorResponses, indexedChain, querySchema, type R
 import { createRoute, z } from '@hono/zod-openapi';
 import type { BooksOf } from '../abis/abi-books.ts';
 import { callsOf, eventsOf } from '../abis/asked-entries.ts';
-import { confirmationsOf } from '../newest-indexed.ts';
 import type { FoundTransaction } from '../reading/transaction-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
@@ -12,6 +11,8 @@ import type { InternalTransactionRecord } from '../records/internal-transaction-
 import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction, transactionSchema, verboseTransactionSchema } from '../records/transaction-response.ts';
 import { findTransaction, hashParameter, internalOf } from './find-transaction.ts';
+import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
+import { readMarks } from './read-marks.ts';
 import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
 
 /**
@@ -34,7 +35,9 @@ function plainRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
         abis.forPage(reads, chain, callsOf([found])),
         showingOf(reads, chain, found),
       ]);
-      return c.json(shownBy(booksOf, internal), 200);
+      const answer = shownBy(booksOf, internal);
+      if (internal !== null && isNotModified(c, answer)) return c.body(null, 304);
+      return c.json(answer, 200);
     });
   };
 }
@@ -54,22 +57,20 @@ function verboseRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
       const { logs, ...shown } = shownBy(booksOf, internal);
       const decoded = logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) }));
       const call = showDecodedCall(decodedCall(found.transaction, found.block.number, booksOf));
-      return c.json({ ...shown, logs: decoded, decoded_call: call }, 200);
+      const answer = { ...shown, logs: decoded, decoded_call: call };
+      if (internal !== null && isNotModified(c, answer)) return c.body(null, 304);
+      return c.json(answer, 200);
     });
   };
 }
 
 /** Reads what a transaction is shown with. */
-async function showingOf(
-  reads: ReadDatabase,
-  chain: Chain,
-  { block, transaction: record, proof, finalized }: FoundTransaction,
-) {
-  const [labelOf, confirmations] = await Promise.all([
+async function showingOf(reads: ReadDatabase, chain: Chain, found: FoundTransaction) {
+  const { block, transaction: record } = found;
+  const [labelOf, marks] = await Promise.all([
     labelsOfTransactions(reads, chain, [record]),
-    confirmationsOf(reads, chain, block.number),
+    readMarks(reads, chain, block.number, found),
   ]);
-  const marks = { source: 'node' as const, proof, confirmations, finalized };
   return (booksOf: BooksOf, internal?: readonly InternalTransactionRecord[] | null) => ({
     ...showTransaction(record, block, labelOf, internal, booksOf),
     ...{ ...marks, ...tracedMark(internal) },
@@ -92,6 +93,7 @@ function transaction({ parameters }: ApiDependencies) {
     },
     responses: {
       200: { description: 'The transaction', content: { 'application/json': { schema: transactionSchema } } },
+      ...NOT_MODIFIED,
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
   });
@@ -111,6 +113,7 @@ function verboseTransaction({ parameters }: ApiDependencies) {
     },
     responses: {
       200: { description: 'The transaction', content: { 'application/json': { schema: verboseTransactionSchema } } },
+      ...NOT_MODIFIED,
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
   });

@@ -22,15 +22,27 @@ export interface AccountTransactionsQuery extends PageBounds {
   readonly after: TransactionPlace | null;
 }
 
+/** How a page is read. */
+interface TransactionsReading {
+  /** Of the columns of a transaction. */
+  readonly select: string;
+  /** Whether the tables are distributed over several nodes. */
+  readonly isSpread: boolean;
+}
+
 /**
  * The statement behind a page: a range of the key of `account_transactions` that stops after limit + 1 rows, in partitions that lie by height, and then
  * one look-up of `transactions` by its key for each, in the partition that has it. `missing` is a block of which a transaction was not found.
  *
  * The planner must not find reading and sorting a whole account cheaper: the whole address is compared as what is expected to be true, and of bounds on
- * both sides only the one where the scan begins stands in it.
- * @param select of the columns of a transaction
+ * both sides only the one where the scan begins stands in it. Nor may it read whole partitions of `transactions`, as which it sees the look-ups of one that
+ * may be in any of them: what is behind a LIMIT can't become a hash join. A cluster has no such subqueries over its shards: there each is given the page.
  */
-export function accountTransactionsStatement(chain: Chain, query: AccountTransactionsQuery, select: string): Statement {
+export function accountTransactionsStatement(
+  chain: Chain,
+  query: AccountTransactionsQuery,
+  { select, isSpread }: TransactionsReading,
+): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const account = bind(addressBytes(query.address));
@@ -53,11 +65,15 @@ export function accountTransactionsStatement(chain: Chain, query: AccountTransac
   const scan = `SELECT transaction_key, block_number, transaction_index FROM account_transactions
     ${where([...ofAccount, ...(start.length === 0 ? far : start)])}
     ORDER BY block_number ${query.order}, transaction_index ${query.order} LIMIT ${bind(query.limit + 1)}`;
+  const ofPlace = `made.transaction_key = page.transaction_key AND made.chain_id = ${chainId}
+    AND made.block_number = page.block_number AND made.transaction_index = page.transaction_index`;
+  const lookUp = isSpread
+    ? `JOIN transactions AS made ON ${ofPlace}`
+    : `CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${ofPlace} LIMIT 1) AS made`;
   const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
   const newest = `SELECT block_number FROM account_transactions ${where([...ofAccount, above])} ORDER BY block_number DESC LIMIT 1`;
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${scan}) AS part ${where(far)}), found AS MATERIALIZED (
-  SELECT made.* FROM page JOIN transactions AS made ON made.transaction_key = page.transaction_key AND made.chain_id = ${chainId}
-    AND made.block_number = page.block_number AND made.transaction_index = page.transaction_index), beside AS MATERIALIZED (
+  SELECT made.* FROM page ${lookUp}), beside AS MATERIALIZED (
   SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, (SELECT min(block_number) FROM page
     WHERE NOT EXISTS (SELECT FROM found WHERE found.block_number = page.block_number AND found.transaction_index = page.transaction_index)) AS missing)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, greatest(covered.indexed_to, (${newest})) AS newest, beside.*, shown.*

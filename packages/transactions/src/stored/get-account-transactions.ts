@@ -1,4 +1,5 @@
 import {
+  areTablesSpread,
   type Indexed,
   type IndexedColumns,
   type PageBlock,
@@ -34,9 +35,10 @@ export async function getAccountTransactions(
   chain: Chain,
   query: AccountTransactionsQuery,
 ): Promise<AccountTransactionsPage> {
+  const isSpread = await areTablesSpread(database);
   return readUntorn(async () => {
     const { rows, page } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) =>
-      accountTransactionsStatement(chain, query, select),
+      accountTransactionsStatement(chain, query, { select, isSpread }),
     );
     if (page.missing !== null) throw new TornPageError(page.missing);
     const blockOf = readBlocks(page.blocks, rows);
