@@ -1,0 +1,89 @@
+import { addressBytes } from '@chainstead/db';
+import {
+  addressOf,
+  createPartitions,
+  createScratchDatabase,
+  exampleChain,
+  explain,
+  PLANS,
+  rowsRead,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { HistoryQuery } from './history-query.ts';
+import { placesStatement } from './places-statement.ts';
+
+// The busy wallet has a part in each transaction, in each of the tables; three legs of a token in each.
+const BLOCKS = 4_000;
+const CUTS = [1_000, 2_000, 3_000];
+const WHALE = addressOf(0xa11ce);
+const LIMIT = 25;
+const TABLES = ['account_transactions', 'erc20_transfers', 'nft_transfers', 'erc20_approvals'];
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  for (const table of TABLES) await createPartitions(scratch.database, table, chain.id, CUTS);
+  // Statistics of a small table, as they are while one grows.
+  await seed(0, 100);
+  await scratch.database.query('ANALYZE');
+  await seed(100, BLOCKS);
+});
+afterAll(() => scratch.drop());
+
+async function seed(from: number, below: number): Promise<void> {
+  const { database } = scratch;
+  const values = [chain.id, addressBytes(WHALE), addressBytes(addressOf(7)), from, below];
+  const blocks = 'generate_series($4::int, $5::int - 1) AS block, generate_series(0, 1) AS place';
+  const hash = 'sha256((block * 2 + place)::text::bytea)';
+  await database.query(
+    `INSERT INTO erc20_transfers (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
+     SELECT address_key($2), $1, block, place, leg, 0, $2, $3, $3, 1, ${hash} FROM ${blocks}, generate_series(0, 2) AS leg`,
+    values,
+  );
+  await database.query(
+    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, transaction_hash)
+     SELECT address_key($3), $1, block, place, 5 + side, 0, 0, $3, block, CASE side WHEN 0 THEN $2 ELSE $3 END, CASE side WHEN 0 THEN $3 ELSE $2 END, 1, ${hash}
+     FROM ${blocks}, generate_series(0, 1) AS side`,
+    values,
+  );
+  await database.query(
+    `INSERT INTO erc20_approvals (owner_key, chain_id, block_number, transaction_index, log_index, owner, token, spender, value, transaction_hash)
+     SELECT address_key($2), $1, block, place, 9, $2, $3, $3, 1, ${hash} FROM ${blocks}`,
+    values,
+  );
+  await database.query(
+    `INSERT INTO account_transactions (account_key, chain_id, transaction_key, block_number, transaction_index, evidence, roles, account)
+     SELECT address_key($2), $1, block * 2 + place, block, place, 0, 1, $2 FROM ${blocks}, (SELECT $3::bytea) AS unused`,
+    values,
+  );
+}
+
+const NO_BOUNDS = { fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null };
+const CASES: readonly (readonly [name: string, query: Partial<HistoryQuery>])[] = [
+  ['the newest', {}],
+  ['the oldest', { order: 'ASC' }],
+  ['a later page', { after: { blockNumber: 1_500, transactionIndex: 0 }, pinnedBlock: BLOCKS }],
+  ['from a block on', { fromBlock: 3_990 }],
+  ['up to a block', { toBlock: 500 }],
+];
+
+describe.each(PLANS)('with a $plan plan and $statistics statistics', ({ plan, statistics, prepare }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each(CASES)('%s of a busy wallet are a few entries of each index', async (_name, query) => {
+    const asked: HistoryQuery = { wallet: WHALE, order: 'DESC', limit: LIMIT, after: null, ...NO_BOUNDS, ...query };
+    const { nodes } = await explain(scratch.database, placesStatement(chain, asked), plan);
+    // Three legs of a token in each transaction, of NFTs one for each side; a range ends within the last transaction.
+    const entries = TABLES.map((table) => rowsRead(nodes, table));
+    // Of an index by an expression that it has no statistics of, the planner takes a wallet's rows for a handful when it knows the values, and sorts them.
+    const isGuess = plan === 'custom' && statistics === 'without statistics';
+    for (const [place, legs] of [1, 3, 2, 1].entries()) {
+      expect(entries[place], TABLES[place]).toBeGreaterThan(0);
+      if (isGuess && TABLES[place] === 'nft_transfers') continue;
+      expect(entries[place], TABLES[place]).toBeLessThanOrEqual(legs * (LIMIT + 2));
+    }
+  });
+});
