@@ -1,0 +1,96 @@
+/** Filters read single parameters out of a log's bytes, answers decode all of it: what both read is the same, and names the same event. */
+import type { Hash, Hex, Log } from '@chainstead/core';
+import { bookOf, decodeEvent, readAbi } from '@chainstead/decoding';
+import fc from 'fast-check';
+import { concatHex, encodeAbiParameters, keccak256, numberToHex, toHex } from 'viem';
+import { expect, test } from 'vitest';
+import { eventAbi, type FieldValue } from './event-fields.ts';
+import { topicOfEvent } from './event-topic.ts';
+
+const bytes = (minLength: number, maxLength: number): fc.Arbitrary<Hex> =>
+  fc.uint8Array({ minLength, maxLength }).map((content) => toHex(content));
+
+const [UINT, INT] = [
+  fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+];
+
+/** A type and a value of it. */
+const parameter = fc.oneof(
+  fc.tuple(fc.constant('uint256'), UINT),
+  fc.tuple(fc.constant('int64'), INT),
+  fc.tuple(fc.constant('uint8'), fc.integer({ min: 0, max: 255 })),
+  fc.tuple(fc.constant('bool'), fc.boolean()),
+  fc.tuple(fc.constant('address'), bytes(20, 20)),
+  fc.tuple(fc.constant('bytes4'), bytes(4, 4)),
+  fc.tuple(fc.constant('bytes'), bytes(0, 70)),
+  fc.tuple(fc.constant('string'), fc.string({ unit: 'grapheme', maxLength: 40 })),
+  fc.tuple(fc.constant('uint256[]'), fc.array(UINT, { maxLength: 3 })),
+  fc.tuple(fc.constant('bool[2]'), fc.tuple(fc.boolean(), fc.boolean())),
+) as fc.Arbitrary<readonly [type: string, value: unknown]>;
+
+const seldom = (hostile: fc.Arbitrary<Hex>): fc.Arbitrary<Hex | null> =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: hostile });
+
+const logs = fc
+  .array(fc.tuple(parameter, fc.boolean()), { maxLength: 6 })
+  .chain((parameters) => fc.tuple(fc.constant(parameters), seldom(bytes(0, 300)), seldom(bytes(32, 32))));
+
+test('filters and answers read the same of a log, whatever a contract wrote', () => {
+  let decodedLogs = 0;
+  fc.assert(
+    fc.property(logs, ([parameters, hostileData, hostileTopic]) => {
+      let left = 3;
+      const inputs = parameters.map(([[type], wanted], index) => {
+        const indexed = wanted && left > 0;
+        if (indexed) left -= 1;
+        return { name: `p${index}`, type, indexed };
+      });
+      const item = { type: 'event', name: 'Happened', inputs };
+      const abi = readAbi([item]);
+      const [read] = abi?.entries ?? [];
+      if (read?.kind !== 'event') throw new Error('The event was refused');
+      expect(topicOfEvent(item)).toBe(read.entry.topic0);
+      const valued = inputs.map((input, index) => ({ ...input, value: parameters[index]?.[0][1] }));
+      const topics = valued.filter(({ indexed }) => indexed).map(({ type, value }) => topicOf(type, value));
+      if (hostileTopic !== null && topics.length > 0) topics[0] = hostileTopic as Hash;
+      const rest = valued.filter(({ indexed }) => !indexed);
+      const data =
+        hostileData ??
+        encodeAbiParameters(
+          rest.map(({ type }) => ({ type })),
+          rest.map(({ value }) => value),
+        );
+      const log = { topics: [read.entry.topic0, ...topics], data } as unknown as Log;
+      const book = bookOf('implementation', { functions: [], events: [read.entry] });
+      const decoded = decodeEvent(log, [book]);
+      const { topicCount, fields } = eventAbi(item);
+      expect(topicCount).toBe(log.topics.length);
+      if (decoded === null) return;
+      decodedLogs += 1;
+      for (const { name, type, value } of decoded.params) {
+        const field = fields.get(name);
+        if (field !== undefined) expect([name, textOf(field.read(log))]).toEqual([name, comparable(type, value)]);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(decodedLogs).toBeGreaterThan(300);
+});
+
+/** Of what takes more than a word, a topic holds the hash. */
+function topicOf(type: string, value: unknown): Hash {
+  if (type === 'string') return keccak256(toHex(String(value))) as Hash;
+  if (type === 'bytes') return keccak256(value as Hex) as Hash;
+  if (type.endsWith(']')) return keccak256(concatHex([numberToHex(1, { size: 32 })])) as Hash;
+  return encodeAbiParameters([{ type }], [value]) as Hash;
+}
+
+/** Text that is hexadecimal is compared in lower case. */
+function comparable(type: string, value: string): string {
+  return type === 'address' || /^0x[0-9a-f]*$/i.test(value) ? value.toLowerCase() : value;
+}
+
+function textOf(value: FieldValue | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
