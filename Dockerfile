@@ -27,6 +27,7 @@ COPY packages/gateway/package.json packages/gateway/package.json
 COPY packages/history/package.json packages/history/package.json
 COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json
+COPY packages/names/package.json packages/names/package.json
 COPY packages/nft/package.json packages/nft/package.json
 COPY packages/prices/package.json packages/prices/package.json
 COPY packages/proof/package.json packages/proof/package.json

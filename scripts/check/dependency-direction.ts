@@ -8,7 +8,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['rpc', 'db', 'egress', 'proof', 'token-events', 'decoding'],
   ['sync', 'jobs', 'http'],
   ['state', 'answers', 'gateway', 'aptos'],
-  ['tokens', 'transactions', 'contract-function'],
+  ['tokens', 'transactions', 'contract-function', 'names'],
   ['erc20', 'prices', 'streams'],
   ['nft'],
   ['history'],

@@ -17,6 +17,7 @@ import type { CallDirectly } from '@chainstead/gateway';
 import { createHistoryRoutes } from '@chainstead/history';
 import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
 import type { Jobs } from '@chainstead/jobs';
+import { createResolveRoutes } from '@chainstead/names';
 import {
   collectionSalePricesRoute,
   collectionTradesRoute,
@@ -68,6 +69,8 @@ export interface DatasetRoutesOptions {
   readonly metrics?: Registry;
   /** The gateway's, for what asks a node within its request. @default no chain is offered */
   readonly call?: CallDirectly;
+  /** The chains that workers read names from. @default none */
+  readonly nameChains?: readonly Chain[];
 }
 
 /** Bounds of the work that requests cause (`INDEX_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_PER_KEY`). */
@@ -129,6 +132,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     reviewContractsRoute,
     ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory, abis }),
     ...contractLogsRoutes({ walletHistory }),
+    ...createResolveRoutes({ ...options, questions, chains: options.nameChains ?? [], waitMs, budget }),
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({
       ...options,

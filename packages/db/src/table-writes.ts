@@ -97,6 +97,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   punk_bids: 'append',
   range_jobs: 'counter',
   rate_spending: 'counter',
+  resolved_names: 'settings',
   schema_migrations: 'settings',
   server_secrets: 'settings',
   spam_list_entries: 'settings',

@@ -41,13 +41,32 @@ const NEVER_ANSWERED = /\/floor-price(?:\/|$)/;
 /** They say how far the chains are; the stage's Aptos is nowhere. */
 const PROBES = new Set(['/ready', '/synced']);
 
+const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+const BRAD = '0x8aad44321a86b170879d7a244c1e8d360c99dda8';
+
 let stage: NftStage;
 let indexed: IndexedNfts;
 let operations: readonly (readonly [path: string, operation: Operation])[];
 
 beforeAll(async () => {
   stage = await createNftStage(1_337_031);
-  indexed = await stage.index({ APTOS_NODE_URL: 'http://127.0.0.1:9/v1', TRANSACTIONS_DEVNET: 'all' });
+  indexed = await stage.index({
+    APTOS_NODE_URL: 'http://127.0.0.1:9/v1',
+    TRANSACTIONS_DEVNET: 'all',
+    NAMES_RPC_ETH: 'http://127.0.0.1:9',
+  });
+  await indexed.scratch.database.query(
+    `INSERT INTO resolved_names (service, wanted, subject, answer, off_chain)
+     SELECT service, wanted, subject, answer, false FROM jsonb_to_recordset($1) AS given (service text, wanted text, subject text, answer text)`,
+    [
+      JSON.stringify([
+        { service: 'ens', wanted: 'address', subject: 'vitalik.eth', answer: WALLET },
+        { service: 'ens', wanted: 'name', subject: WALLET, answer: 'vitalik.eth' },
+        { service: 'unstoppable', wanted: 'address', subject: 'brad.crypto', answer: BRAD },
+        { service: 'unstoppable', wanted: 'name', subject: BRAD, answer: 'brad.crypto' },
+      ]),
+    ],
+  );
   await indexed.scratch.database.query(
     `INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
      VALUES ('mainnet', sha256('coin'), '0xa::m::C', sha256('creator'), 'Coin', 'C', 8, 1, to_timestamp(1600000000))`,

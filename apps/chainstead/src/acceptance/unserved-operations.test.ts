@@ -60,7 +60,6 @@ function callOf(api: object, name: string): Call | undefined {
 
 describe('the official SDK', () => {
   test.each([
-    ['resolveAddress', { address }],
     ['getTokenPrice', WALLET],
     ['getContractLogs', WALLET],
     ['getPairPrice', { chain, token0Address: address, token1Address: address }],
@@ -81,6 +80,7 @@ describe('the official SDK', () => {
       ...['getTokenTransfers', 'getTokenStats'],
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
       ...['getTokenOwners'],
+      ...['resolveENSDomain', 'resolveAddress', 'resolveDomain', 'resolveAddressToDomain'],
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
       ...['getWalletHistory', 'getWalletActiveChains'],

@@ -13,6 +13,7 @@ import {
 import { chainKeys, chainSuffix } from './chain-keys.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
+import { type NamesConfiguration, toNamesConfiguration } from './names-configuration.ts';
 import { ConfigurationError, type ConfigurationProblem, problemWith } from './problems.ts';
 import type { RoleName } from './role-names.ts';
 import { type ConfigurationSource, mergeSources } from './sources.ts';
@@ -84,6 +85,7 @@ export interface Configuration {
     /** Documents a second that are read at most for traits of collections, by chain. */
     readonly collectionRate: number;
   };
+  readonly names: NamesConfiguration;
   readonly webhooks: {
     /** Attempts after the first. */
     readonly retries: number;
@@ -218,6 +220,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       perKey: settings.ON_DEMAND_PER_KEY,
       collectionRate: settings.ON_DEMAND_COLLECTION_RATE,
     },
+    names: toNamesConfiguration(settings, chains),
     webhooks: {
       retries: settings.WEBHOOK_RETRIES,
       retryDelaysMs: settings.WEBHOOK_RETRY_SCHEDULE,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';
 import { gatewayKeys } from './gateway-keys.ts';
 import { optional, withDefault } from './key-facts.ts';
+import { nameKeys } from './name-keys.ts';
 import { PORT_MAX, processKeys } from './process-keys.ts';
 import {
   backfillProof,
@@ -323,6 +324,7 @@ export const globalKeys = z.object({
   ...apiKeys,
   ...egressKeys,
   ...onDemandKeys,
+  ...nameKeys,
   ...webhookKeys,
   ...gatewayKeys,
   ...chainSelectionKeys,

@@ -28,6 +28,7 @@ export const KEY_GROUPS = [
   'Proof',
   'Limits',
   'On demand',
+  'Names',
   'Webhooks',
   'Gateway',
   'Aptos',

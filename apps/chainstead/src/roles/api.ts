@@ -34,7 +34,7 @@ const JOBS_POOL_SIZE = 2;
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, logger, metrics, clock } = context;
-  const { redisUrl, onDemand, aptos } = configuration;
+  const { redisUrl, onDemand, aptos, datasets } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
   // What was opened is closed with the role, and where it can't start.
@@ -66,10 +66,10 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const chains = configuration.chains.map(({ chain }) => chain);
     const usage = createApiUsageCounter({ database, logger, clock });
     opened.defer(() => usage.close());
-    const questions = createStateQuestions({ ...context, jobs, chains });
-    const { datasets } = configuration;
-    const { call } = gateway;
-    const datasetRoutes = createDatasetRoutes({ ...context, jobs, chains, datasets, onDemand, questions, call });
+    const nameChains = configuration.names.chains.map(({ chain }) => chain);
+    const questions = createStateQuestions({ ...context, jobs, chains: [...chains, ...nameChains] });
+    const nodes = { questions, nameChains, call: gateway.call };
+    const datasetRoutes = createDatasetRoutes({ ...context, ...nodes, jobs, chains, datasets, onDemand });
     const aptosRoutes = createAptosRoutes({
       indexed: aptos.networks.map(({ network }) => network),
       datasets: aptos.datasets,

@@ -2,6 +2,7 @@ import { readAptosExamples } from '@chainstead/aptos';
 import { readExamples } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
+import { NAME_EXAMPLES } from '@chainstead/names';
 import type { Configuration } from '../configuration/index.ts';
 import { readStreamExamples } from './stream-examples.ts';
 
@@ -21,6 +22,7 @@ export async function readDocumentExamples(
       aptos.networks.map(({ network }) => network),
     )),
     ...(await readStreamExamples(database)),
+    ...NAME_EXAMPLES,
     ...(offered !== undefined && {
       'GET /{chain}/supportedMethods': { chain: offered.slug },
       'POST /{chain}/{apiKey}': { chain: offered.slug, apiKey: 'your-api-key' },

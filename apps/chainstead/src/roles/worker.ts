@@ -13,6 +13,7 @@ import { createTokenMetadataWorker } from '@chainstead/tokens';
 import { readSender } from '@chainstead/transactions';
 import { openPool, startPool } from '../upstream-pools.ts';
 import { keepSampling } from './keep-sampling.ts';
+import { openNameReader } from './open-name-reader.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { startWebhooks } from './webhooks.ts';
 
@@ -47,7 +48,10 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const webhooks = await startWebhooks({ context, chains, journal });
   const tokenFacts = createTokenMetadataWorker({ database, jobs, chains, logger, metrics, journal });
   await tokenFacts.start();
-  await createStateWorker({ database, jobs, chains, readers: stateReaders, clock, logger, metrics, journal }).start();
+  const egress = createEgress({ allowPrivate: privateNetworks, logger });
+  const names = openNameReader(context, { indexed: chains, egress, signal: stop.signal });
+  const asked = { chains: [...chains, ...names.unindexed], readers: [...stateReaders, names.reader] };
+  await createStateWorker({ ...asked, database, jobs, clock, logger, metrics, journal }).start();
   await createEtherPriceWorker({ database, jobs, chains, logger }).start();
   const walletHistory = createWalletHistory({
     jobs,
@@ -56,7 +60,6 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     ...onDemand,
   });
   await walletHistory.work({ database, chains, clock, logger, metrics, journal, readSender });
-  const egress = createEgress({ allowPrivate: privateNetworks, logger });
   const metadata = createMetadataWorker({
     database,
     jobs,
@@ -90,7 +93,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
       await Promise.all([webhooks.stop(CLOSE_MS), jobs.close(CLOSE_MS)]);
       await Promise.all([historicalJobs, sampling, ...starts]);
       await journal.close();
-      await egress.close();
+      await Promise.all([egress.close(), names.close()]);
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },
   };

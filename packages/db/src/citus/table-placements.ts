@@ -117,6 +117,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   punk_bids: by('contract', 'token_address'),
   range_jobs: LOCAL,
   rate_spending: LOCAL,
+  resolved_names: LOCAL,
   schema_migrations: LOCAL,
   server_secrets: LOCAL,
   spam_list_entries: REFERENCE,

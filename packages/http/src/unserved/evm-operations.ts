@@ -47,12 +47,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/wallets/{address}/swaps', 'getSwapsByWalletAddress'],
     ['GET', '/wallets/{address}/insight', 'getWalletInsight'],
   ]),
-  ...unserved('/api/v2.2', 'Resolve Web3 Domain', [
-    ['GET', '/resolve/{address}/reverse', 'resolveAddress'],
-    ['GET', '/resolve/{domain}', 'resolveDomain'],
-    ['GET', '/resolve/{address}/domain', 'resolveAddressToDomain'],
-    ['GET', '/resolve/ens/{domain}', 'resolveENSDomain'],
-  ]),
   ...unserved('/api/v2.2', 'DeFi', [
     ['GET', '/{token0_address}/{token1_address}/price', 'getPairPrice'],
     ['GET', '/{pair_address}/reserves', 'getPairReserves'],

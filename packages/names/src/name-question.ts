@@ -1,0 +1,30 @@
+import type { StateKind } from '@chainstead/state';
+import { z } from 'zod';
+
+const questionSchema = z.object({
+  service: z.enum(['ens', 'unstoppable']),
+  /** What the subject shall be turned into. */
+  wanted: z.enum(['address', 'name']),
+  /** A normalised name, or an address in lower case. */
+  subject: z.string().min(1),
+});
+
+const answerSchema = z.object({
+  /** Null: there is none. */
+  answer: z.string().nullable(),
+  /** Whether a gateway would have to be asked, and may not be. */
+  offChain: z.boolean(),
+});
+
+export type NameQuestion = z.infer<typeof questionSchema>;
+export type NameService = NameQuestion['service'];
+export type NameAnswer = z.infer<typeof answerSchema>;
+
+export const NO_NAME: NameAnswer = { answer: null, offChain: false };
+
+/** The address of a name, or the name of an address. */
+export const nameKind: StateKind<NameQuestion, NameAnswer> = {
+  name: 'name',
+  question: questionSchema,
+  answer: answerSchema,
+};

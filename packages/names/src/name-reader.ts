@@ -1,0 +1,36 @@
+import type { Egress } from '@chainstead/egress';
+import { type StateReader, StateUnavailableError } from '@chainstead/state';
+import { createEnsNames } from './ens/ens-names.ts';
+import { NAME_CONTRACTS, type NameContracts, type NameNodes } from './name-chains.ts';
+import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';
+import { saveName } from './stored-names.ts';
+import { createUnstoppableNames } from './unstoppable/unstoppable-names.ts';
+
+export interface NameReaderOptions {
+  /** The chains that names are read from. */
+  readonly nodes: readonly NameNodes[];
+  /** What gateways of off-chain names are asked through; null: they are not asked (`ENS_GATEWAYS`). */
+  readonly gateways: Egress | null;
+  /** @default those that the services document */
+  readonly contracts?: Partial<NameContracts>;
+}
+
+/** Resolves names, and keeps what they lead to. */
+export function createNameReader(options: NameReaderOptions): StateReader<NameQuestion, NameAnswer> {
+  const contracts = { ...NAME_CONTRACTS, ...options.contracts };
+  const ens = createEnsNames({ ...options, contracts });
+  const unstoppable = createUnstoppableNames({ ...options, contracts });
+  return {
+    kind: nameKind,
+    async read({ database }, question, signal) {
+      const names = question.service === 'ens' ? ens : unstoppable;
+      if (names === null)
+        throw new StateUnavailableError(`This worker has no nodes that ${question.service} names are read from`);
+      const { subject } = question;
+      const answer =
+        question.wanted === 'address' ? await names.addressOf(subject, signal) : await names.nameOf(subject, signal);
+      await saveName(database, question, answer);
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Chain } from '@chainstead/chains';
+import { errorText, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { ApiError, NotFoundError, type OnDemandBudget } from '@chainstead/http';
+import { SILENCE_MS, type StateQuestions, StateUnavailableError } from '@chainstead/state';
+import { chainOfService } from './name-chains.ts';
+import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';
+import { readStoredName } from './stored-names.ts';
+
+export interface NamesOptions {
+  /** For more than one request. */
+  readonly database: Database;
+  readonly questions: StateQuestions;
+  /** The chains that workers read names from. */
+  readonly chains: readonly Chain[];
+  /** How long a request waits for the first reading (`INDEX_WAIT_MS`). Milliseconds. */
+  readonly waitMs: number;
+  /** Shared with other routes that have nodes asked. */
+  readonly budget: OnDemandBudget;
+  readonly logger: Logger;
+}
+
+/** The side of requests. */
+export interface NameResolution {
+  /**
+   * @param requester whose request it is
+   * @throws NotFoundError (404) where there is none, or no chain to read it from, StateUnavailableError (503), RateLimitedError (429), NamesOffError (400)
+   */
+  resolve(question: NameQuestion, requester: string): Promise<string>;
+}
+
+/** How long readings are given without another one. Milliseconds. */
+const FRESH_MS = { found: 600_000, none: 60_000 } as const;
+
+export function createNameResolution(options: NamesOptions): NameResolution {
+  const { database, questions, budget, logger } = options;
+
+  /** Has it read again, for whoever asks next. */
+  async function leave(chain: Chain, question: NameQuestion): Promise<void> {
+    try {
+      await questions.ask(chain, nameKind, question, { waitMs: 0, fruitlessMs: SILENCE_MS });
+    } catch (error) {
+      if (!(error instanceof StateUnavailableError)) throw error;
+      logger.debug({ chain: chain.key, error: errorText(error) }, 'A name is shown as it was read before');
+    }
+  }
+
+  async function answerTo(question: NameQuestion, requester: string): Promise<NameAnswer> {
+    const chain = chainOfService(options.chains, question.service);
+    if (chain === null) throw new NotFoundError(MISSING[question.service]);
+    const stored = await readStoredName(database, question);
+    if (stored !== null) {
+      const freshMs = stored.answer === null ? FRESH_MS.none : FRESH_MS.found;
+      if (stored.ageMs >= freshMs && budget.mayCall) await leave(chain, question);
+      return stored;
+    }
+    if (!budget.mayCall) throw new NamesOffError();
+    const read = { waitMs: options.waitMs, fruitlessMs: SILENCE_MS };
+    const answer = await budget.run(requester, () => questions.ask(chain, nameKind, question, read));
+    if (answer === null) throw new StateUnavailableError('being read from the node');
+    return answer;
+  }
+
+  return {
+    async resolve(question, requester) {
+      const { answer, offChain } = await answerTo(question, requester);
+      if (offChain) throw new NotFoundError('name is resolved off chain');
+      if (answer !== null) return answer;
+      throw new NotFoundError(question.wanted === 'address' ? 'no address of this name' : 'no name of this address');
+    },
+  };
+}
+
+const MISSING = {
+  ens: 'ENS is read from Ethereum, of which no node is configured here: NAMES_RPC_ETH',
+  unstoppable:
+    'Unstoppable is read from Polygon, Base and Ethereum, of which no node is configured here: NAMES_RPC_POLYGON, NAMES_RPC_BASE, NAMES_RPC_ETH',
+} as const;
+
+/** A 400: requests may not have names read. */
+class NamesOffError extends ApiError {
+  constructor() {
+    super({
+      code: 'NAMES_OFF',
+      status: 400,
+      message: 'names are not kept yet, and ON_DEMAND_MAX_CALLS=0 keeps requests from having them read from a node',
+      details: { reason: 'not-offered', configuration_key: 'ON_DEMAND_MAX_CALLS' },
+    });
+  }
+}

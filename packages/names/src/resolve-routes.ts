@@ -1,0 +1,135 @@
+import {
+  type ApiDependencies,
+  errorResponses,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+  textParameter,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { normalName } from './normal-name.ts';
+import { createNameResolution, type NameResolution, type NamesOptions } from './resolve-names.ts';
+
+/** `GET /api/v2.2/resolve/…`: addresses of names, and names of addresses (docs/provider-contract.md#names). */
+export function createResolveRoutes(options: NamesOptions): readonly RouteModule[] {
+  const names = createNameResolution(options);
+  return [ensRoute(names), reverseRoute(names), addressToDomainRoute(names), domainRoute(names)];
+}
+
+function ensRoute(names: NameResolution): RouteModule {
+  return (app) => {
+    app.openapi(resolveEnsDomain, async (c) => {
+      const subject = c.req.valid('param').domain;
+      const address = await names.resolve({ service: 'ens', wanted: 'address', subject }, requesterOf(c));
+      return c.json({ address }, 200);
+    });
+  };
+}
+
+function reverseRoute(names: NameResolution): RouteModule {
+  return (app, dependencies) => {
+    app.openapi(resolveAddress(dependencies), async (c) => {
+      const subject = c.req.valid('param').address;
+      const name = await names.resolve({ service: 'ens', wanted: 'name', subject }, requesterOf(c));
+      return c.json({ name }, 200);
+    });
+  };
+}
+
+function domainRoute(names: NameResolution): RouteModule {
+  return (app) => {
+    app.openapi(resolveDomain, async (c) => {
+      const subject = c.req.valid('param').domain;
+      const service = subject.endsWith('.eth') ? 'ens' : 'unstoppable';
+      const address = await names.resolve({ service, wanted: 'address', subject }, requesterOf(c));
+      return c.json({ address }, 200);
+    });
+  };
+}
+
+function addressToDomainRoute(names: NameResolution): RouteModule {
+  return (app, dependencies) => {
+    app.openapi(resolveAddressToDomain(dependencies), async (c) => {
+      const subject = c.req.valid('param').address;
+      const name = await names.resolve({ service: 'unstoppable', wanted: 'name', subject }, requesterOf(c));
+      return c.json({ name }, 200);
+    });
+  };
+}
+
+const DOMAIN = 'a name that ENSIP-15 normalises, such as vitalik.eth';
+const CURRENCY = 'eth or 0x1';
+
+const domain = textParameter(DOMAIN, (text) => normalName(text) ?? undefined).openapi({
+  type: 'string',
+  example: 'vitalik.eth',
+});
+
+const currency = textParameter(CURRENCY, (text) => (/^(?:eth|0x1)$/i.test(text) ? 'eth' : undefined))
+  .optional()
+  .openapi({ type: 'string', enum: ['eth', '0x1'], default: 'eth', description: 'Of which coin the address is.' });
+
+const addressSchema = z
+  .object({
+    address: z.string().openapi({ example: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', description: 'As EIP-55' }),
+  })
+  .openapi('ResolvedAddress');
+const nameSchema = z.object({ name: z.string().openapi({ example: 'vitalik.eth' }) }).openapi('ResolvedName');
+
+const READ = 'Read from contracts when it is asked for, and kept; 503 where that takes longer than a request waits.';
+const TAGS = ['Resolve Web3 Domain'];
+
+function found<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return {
+    200: { description, content: { 'application/json': { schema } } },
+    ...errorResponses(400, 401, 404, 429, 500, 503),
+  };
+}
+
+const resolveEnsDomain = createRoute({
+  method: 'get',
+  path: '/api/v2.2/resolve/ens/{domain}',
+  operationId: 'resolveENSDomain',
+  tags: TAGS,
+  summary: 'The address of an ENS name',
+  description: READ,
+  request: { params: z.object({ domain }) },
+  responses: found('The address', addressSchema),
+});
+
+const resolveDomain = createRoute({
+  method: 'get',
+  path: '/api/v2.2/resolve/{domain}',
+  operationId: 'resolveDomain',
+  tags: TAGS,
+  summary: 'The address of a name of Unstoppable, or of one that ends in .eth',
+  description: READ,
+  request: { params: z.object({ domain }), query: querySchema({ currency }) },
+  responses: found('The address', addressSchema),
+});
+
+function resolveAddress({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/resolve/{address}/reverse',
+    operationId: 'resolveAddress',
+    tags: TAGS,
+    summary: 'The ENS name of an address, where it leads back to it',
+    description: READ,
+    request: { params: z.object({ address: parameters.address }) },
+    responses: found('The name', nameSchema),
+  });
+}
+
+function resolveAddressToDomain({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/resolve/{address}/domain',
+    operationId: 'resolveAddressToDomain',
+    tags: TAGS,
+    summary: 'The name of Unstoppable of an address, where it leads back to it',
+    description: READ,
+    request: { params: z.object({ address: parameters.address }), query: querySchema({ currency }) },
+    responses: found('The name', nameSchema),
+  });
+}

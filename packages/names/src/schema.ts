@@ -1,0 +1,24 @@
+/** What names lead to. */
+import { boolean, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+
+/** What names and addresses were resolved to, the newest reading of each; those that nobody asks about go after a day. */
+export const resolvedNames = pgTable(
+  'resolved_names',
+  {
+    /** ens or unstoppable. */
+    service: text('service').notNull(),
+    /** What was asked for: address or name. */
+    wanted: text('wanted').notNull(),
+    /** The name, normalised, or the address in lower case. */
+    subject: text('subject').notNull(),
+    /** Null: there is none. */
+    answer: text('answer'),
+    /** Whether a gateway would have to be asked, and may not be. */
+    offChain: boolean('off_chain').notNull(),
+    readAt: timestamp('read_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.service, table.wanted, table.subject] }),
+    index('resolved_names_by_age').on(table.readAt),
+  ],
+);

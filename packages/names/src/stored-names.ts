@@ -1,0 +1,43 @@
+import type { Database } from '@chainstead/db';
+import type { NameAnswer, NameQuestion } from './name-question.ts';
+
+/** What a name was resolved to. */
+export interface StoredName extends NameAnswer {
+  /** Since it was read. Milliseconds. */
+  readonly ageMs: number;
+}
+
+/** Old ones that go with each new one: as many come as go. */
+const FORGOTTEN_AT_ONCE = 10;
+
+export async function readStoredName(
+  database: Database,
+  { service, wanted, subject }: NameQuestion,
+): Promise<StoredName | null> {
+  const [stored] = await database.query<StoredName>(
+    `SELECT answer, off_chain AS "offChain", (extract(epoch FROM clock_timestamp() - read_at) * 1000)::float8 AS "ageMs"
+     FROM resolved_names WHERE service = $1 AND wanted = $2 AND subject = $3 AND read_at > now() - interval '1 day'`,
+    [service, wanted, subject],
+  );
+  return stored ?? null;
+}
+
+/** Keeps a reading, and forgets some that nobody had read again for a day. */
+export async function saveName(
+  database: Database,
+  { service, wanted, subject }: NameQuestion,
+  { answer, offChain }: NameAnswer,
+): Promise<void> {
+  await database.query(
+    `INSERT INTO resolved_names (service, wanted, subject, answer, off_chain, read_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())
+     ON CONFLICT (service, wanted, subject) DO UPDATE
+       SET answer = excluded.answer, off_chain = excluded.off_chain, read_at = excluded.read_at`,
+    [service, wanted, subject, answer, offChain],
+  );
+  await database.query(
+    `DELETE FROM resolved_names WHERE (service, wanted, subject) IN (
+       SELECT service, wanted, subject FROM resolved_names WHERE read_at < now() - interval '1 day'
+       ORDER BY read_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+    [FORGOTTEN_AT_ONCE],
+  );
+}

@@ -1,0 +1,100 @@
+import type { Chain } from '@chainstead/chains';
+import { parseAddress, silentLogger } from '@chainstead/core';
+import type { Egress } from '@chainstead/egress';
+import { type ApiServer, createOnDemandBudget, serveApi } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { exampleChain, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { createNameReader } from '../name-reader.ts';
+import { createResolveRoutes } from '../resolve-routes.ts';
+import { deployNameContract, type NameContract } from './name-contracts.ts';
+
+/** The routes behind a real socket, with a worker that asks contracts on a devnet, which stands for every chain. */
+export interface NameStage {
+  readonly stage: StateStage;
+  readonly resolver: NameContract;
+  /** Of Polygon, and of Base. */
+  readonly registries: readonly [NameContract, NameContract];
+  readonly sdk: Moralis;
+  readonly settings: NameStageSettings;
+  ask(path: string): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
+  /** Sends a transaction to one of the contracts. */
+  set(contract: NameContract, functionName: string, ...args: readonly unknown[]): Promise<void>;
+  /** Forgets what was read, and lets the node tell the truth. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface NameStageSettings {
+  waitMs: number;
+  maxCalls: number;
+  /** That names are read from. */
+  chains: readonly Chain[];
+}
+
+export async function openNameStage(gateways: Egress | null = null): Promise<NameStage> {
+  const stage = await openStateStage();
+  const { devnet, pool, scratch } = stage;
+  const resolver = await deployNameContract(devnet, 'Resolver');
+  const registries = [
+    await deployNameContract(devnet, 'Registry'),
+    await deployNameContract(devnet, 'Registry'),
+  ] as const;
+  const of = ({ address }: NameContract) => ({ records: address, reverse: address });
+  const reader = createNameReader({
+    nodes: [stage.chain, exampleChain({ id: 137, key: 'polygon' }), exampleChain({ id: 8_453, key: 'base' })].map(
+      (chain) => ({ chain, pool }),
+    ),
+    gateways,
+    contracts: {
+      universalResolver: resolver.address,
+      unstoppable: { polygon: of(registries[0]), base: of(registries[1]), eth: nothingThere() },
+    },
+  });
+  await stage.startWorker([reader]);
+  const usual: NameStageSettings = { waitMs: 15_000, maxCalls: 10_000, chains: [stage.chain] };
+  const settings = { ...usual };
+  const routes = createResolveRoutes({
+    database: scratch.database,
+    questions: stage.questions,
+    get chains() {
+      return settings.chains;
+    },
+    get waitMs() {
+      return settings.waitMs;
+    },
+    budget: createOnDemandBudget({
+      perKey: 100,
+      get maxCalls() {
+        return settings.maxCalls;
+      },
+    }),
+    logger: silentLogger(),
+  });
+  const server: ApiServer = await serveApi(await exampleApi(scratch.database, routes), { host: '127.0.0.1', port: 0 });
+  const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+  return {
+    ...{ stage, resolver, registries, sdk, settings },
+    async ask(path) {
+      const answer = await fetch(`${server.url}/api/v2.2/resolve/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+      return { status: answer.status, body: await answer.json(), headers: answer.headers };
+    },
+    async set({ address, code }, functionName, ...args) {
+      await devnet.send({ address, abi: code.abi, functionName, args });
+    },
+    async reset() {
+      Object.assign(settings, usual);
+      stage.node.alter = () => undefined;
+      await scratch.database.query('TRUNCATE state_questions, resolved_names');
+    },
+    async close() {
+      await server.close();
+      await stage.close();
+    },
+  };
+}
+
+function nothingThere() {
+  const address = parseAddress(`0x${'00'.repeat(19)}aa`);
+  return { records: address, reverse: address };
+}

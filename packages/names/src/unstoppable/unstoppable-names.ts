@@ -1,0 +1,102 @@
+import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
+import { type Address, ChainsteadError, type Hex, isAddress, parseAddress } from '@chainstead/core';
+import { type ContractCalls, createContractCalls } from '@chainstead/state';
+import { type AbiParameter, BaseError, encodeFunctionData, getAddress, namehash, parseAbi } from 'viem';
+import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
+import { NO_NAME } from '../name-question.ts';
+import type { Names } from '../name-service.ts';
+import { normalName } from '../normal-name.ts';
+
+const READER = parseAbi([
+  'function getMany(string[] keys, uint256 tokenId) view returns (string[])',
+  'function reverseNameOf(address owner) view returns (string)',
+]);
+const [GET_MANY, REVERSE_NAME_OF] = READER;
+
+/** Records of a name that hold its address on Ethereum, the one that counts first. */
+const ADDRESS_KEYS = ['crypto.ETH.address', 'token.EVM.ETH.ETH.address'];
+const ANSWER_BYTES_MAX = 8_192;
+
+interface Registry {
+  readonly calls: ContractCalls;
+  readonly records: Address;
+  readonly reverse: Address;
+}
+
+/** Unstoppable by its readers and registries, one chain after the other; null where none of its chains is there. */
+export function createUnstoppableNames({
+  nodes,
+  contracts,
+}: {
+  readonly nodes: readonly NameNodes[];
+  readonly contracts: NameContracts;
+}): Names | null {
+  const registries = NAME_CHAINS.unstoppable.flatMap((key): Registry[] => {
+    const at = contracts.unstoppable[key];
+    const served = nodes.find(({ chain }) => chain.key === key);
+    if (at === undefined || served === undefined) return [];
+    return [{ ...at, calls: createContractCalls({ ...served, answerBytesMax: ANSWER_BYTES_MAX }) }];
+  });
+  if (registries.length === 0) return null;
+
+  async function find(name: string, signal: AbortSignal): Promise<Address | null> {
+    const args = [ADDRESS_KEYS, BigInt(namehash(name))] as const;
+    const data = encodeFunctionData({ abi: READER, functionName: 'getMany', args });
+    return firstOf(registries, async ({ calls, records }) => {
+      const [values] = decoded(GET_MANY.outputs, await calls.call(records, data, signal)) ?? [];
+      const address = Array.isArray(values) ? values.find(isAddressText) : undefined;
+      return address === undefined ? null : parseAddress(address);
+    });
+  }
+
+  return {
+    async addressOf(name, signal) {
+      const address = await find(name, signal);
+      return address === null ? NO_NAME : { answer: getAddress(address), offChain: false };
+    },
+    async nameOf(given, signal) {
+      const address = parseAddress(given);
+      const data = encodeFunctionData({ abi: READER, functionName: 'reverseNameOf', args: [address] });
+      const name = await firstOf(registries, async ({ calls, reverse }) => {
+        const [told] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal)) ?? [];
+        // What does not normalise looks like another name.
+        if (typeof told !== 'string' || told === '' || normalName(told) !== told) return null;
+        return (await find(told, signal)) === address ? told : null;
+      });
+      return name === null ? NO_NAME : { answer: name, offChain: false };
+    },
+  };
+}
+
+/** What the first registry that knows it says. @throws what kept one from being asked, where no other one knows it */
+async function firstOf<Found>(
+  registries: readonly Registry[],
+  ask: (registry: Registry) => Promise<Found | null>,
+): Promise<Found | null> {
+  let outage: unknown = null;
+  for (const registry of registries)
+    try {
+      const found = await ask(registry);
+      if (found !== null) return found;
+    } catch (error) {
+      if (!(error instanceof ChainsteadError) || !error.retryable) throw error;
+      outage ??= error;
+    }
+  if (outage !== null) throw outage;
+  return null;
+}
+
+/** Null for what is not encoded so: there is another contract, or none. */
+function decoded(types: readonly AbiParameter[], answer: Hex | null): readonly unknown[] | null {
+  if (answer === null) return null;
+  try {
+    return decodeAbi(types, answer);
+  } catch (error) {
+    if (error instanceof EncodingRefusedError || error instanceof BaseError) return null;
+    throw error;
+  }
+}
+
+function isAddressText(value: unknown): value is string {
+  return typeof value === 'string' && isAddress(value);
+}
