@@ -61,7 +61,6 @@ function callOf(api: object, name: string): Call | undefined {
 describe('the official SDK', () => {
   test.each([
     ['getTokenPrice', WALLET],
-    ['getContractLogs', WALLET],
     ['getPairPrice', { chain, token0Address: address, token1Address: address }],
     ['getTopERC20TokensByMarketCap', {}],
     ['getDefiSummary', WALLET],
