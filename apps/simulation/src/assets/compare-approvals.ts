@@ -1,14 +1,9 @@
 /** Whom wallets allow to move their tokens, against what the tokens say. */
 import type { Address } from '@chainstead/core';
 import { z } from 'zod';
-import { askAll } from './api.ts';
-import {
-  type Comparison,
-  type Difference,
-  type Differences,
-  gatherDifferences,
-  unlessUnanswered,
-} from './difference.ts';
+import { askAll } from '../story/api.ts';
+import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
+import type { Comparison } from './comparison.ts';
 import { readAllowances, readNewestApprovals } from './truth.ts';
 import { nameOf } from './world.ts';
 

@@ -1,14 +1,9 @@
 /** Balances of wallets and supplies of tokens against what their contracts say. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { z } from 'zod';
-import { askOne } from './api.ts';
-import {
-  type Comparison,
-  type Difference,
-  type Differences,
-  gatherDifferences,
-  unlessUnanswered,
-} from './difference.ts';
+import { askOne } from '../story/api.ts';
+import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
+import type { Comparison } from './comparison.ts';
 import { readBalance } from './truth.ts';
 import { drifts, nameOf, TOKEN_KINDS, type TokenKind } from './world.ts';
 

@@ -1,14 +1,9 @@
 /** Who holds which NFT, against what their contracts say. */
 import type { Address } from '@chainstead/core';
 import { z } from 'zod';
-import { askAll, askOne, UnansweredError } from './api.ts';
-import {
-  type Comparison,
-  type Difference,
-  type Differences,
-  gatherDifferences,
-  unlessUnanswered,
-} from './difference.ts';
+import { askAll, askOne, UnansweredError } from '../story/api.ts';
+import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
+import type { Comparison } from './comparison.ts';
 import { type NftHolding, type NftTruth, readNftTruth } from './truth.ts';
 import { NFT_KINDS, type NftKind, nameOf } from './world.ts';
 

@@ -1,14 +1,9 @@
 /** Who holds a token, and how many do, against what its contract says. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { z } from 'zod';
-import { askAll, askOne } from './api.ts';
-import {
-  type Comparison,
-  type Difference,
-  type Differences,
-  gatherDifferences,
-  unlessUnanswered,
-} from './difference.ts';
+import { askAll, askOne } from '../story/api.ts';
+import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
+import type { Comparison } from './comparison.ts';
 import { drifts, nameOf, type TokenKind } from './world.ts';
 
 const ownerShape = z.object({ owner_address: z.string(), balance: z.string() });

@@ -1,29 +1,19 @@
 /** Compares answers with the node, until they agree or it is certain that they don't. */
-import type { Address, Clock } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { SeededRandom } from '@chainstead/testkit';
-import type { StoryApi } from './api.ts';
+import { compareUntilEqual, type Difference } from '../story/difference.ts';
+import type { ComparedStory } from '../story/run-story.ts';
 import { compareApprovals } from './compare-approvals.ts';
 import { compareBalances, compareSupplies } from './compare-balances.ts';
 import { compareCollection, compareWalletNfts } from './compare-nfts.ts';
 import { compareHolders, compareOwners } from './compare-owners.ts';
-import type { Comparison, Difference } from './difference.ts';
+import type { Comparison } from './comparison.ts';
 import type { Truth } from './truth.ts';
 import { type AssetsWorld, drifts, NFT_KINDS, TOKEN_KINDS } from './world.ts';
 
-export interface ComparedStage {
-  readonly world: AssetsWorld;
-  readonly api: StoryApi;
-  readonly database: Database;
-  readonly isWhole: boolean;
-  readonly clock: Clock;
-  readonly random: SeededRandom;
-}
+type ComparedStage = ComparedStory<AssetsWorld>;
 
 type Part = (comparison: Comparison) => Promise<readonly Difference[]>;
-
-const PATIENCE_MS = 45_000;
-const POLL_MS = 100;
 
 /** Some of the answers, in the middle of a story. @returns the first difference in words; null where there is none */
 export async function compareSome(stage: ComparedStage, truth: Truth): Promise<string | null> {
@@ -87,24 +77,10 @@ async function compareAll(stage: ComparedStage, truth: Truth, parts: readonly Pa
 
 async function compareOne(stage: ComparedStage, truth: Truth, part: Part): Promise<string | null> {
   const { world, api, database, isWhole, clock, random } = stage;
-  const deadline = clock.now() + PATIENCE_MS;
   const limit = random.pick([1, 3, 7, 25, 100, 100]);
-  for (;;) {
-    const unnoticed = await readUnnoticed(world, database);
-    const found = await part({ world, api, database, truth, isWhole, unnoticed, limit });
-    const certain = found.filter(({ mayPass }) => !mayPass);
-    if (found.length === 0) return null;
-    if (certain.length > 0 || clock.now() > deadline) return wordsOf(certain.length > 0 ? certain : found);
-    await clock.sleep(POLL_MS);
-  }
-}
-
-const SHOWN = 5;
-
-function wordsOf(differences: readonly Difference[]): string {
-  const texts = differences.slice(0, SHOWN).map(({ text }) => text);
-  const others = differences.length - texts.length;
-  return [...texts, ...(others > 0 ? [`and ${others} others`] : [])].join('\n');
+  return compareUntilEqual(clock, async () =>
+    part({ world, api, database, truth, isWhole, unnoticed: await readUnnoticed(world, database), limit }),
+  );
 }
 
 /** Tokens that drift, and of which the program still believes that their transfers tell their balances. */

@@ -1,7 +1,7 @@
 /** What an action is: what it takes to know, and the transaction that comes of it. */
 import type { Address, Hex } from '@chainstead/core';
 import type { SeededRandom } from '@chainstead/testkit';
-import { encodeCall, type NodeCall } from './node.ts';
+import { encodeCall, type NodeCall } from '../story/node.ts';
 import type { AssetsWorld } from './world.ts';
 
 /** A transaction. */

@@ -1,8 +1,8 @@
 /** What accounts do with NFTs. */
 import type { Address } from '@chainstead/core';
 import type { SeededRandom } from '@chainstead/testkit';
+import { encodeCall, toAmount, toOwner } from '../story/node.ts';
 import { actor, always, type Draft, receiver, send } from './drafts.ts';
-import { encodeCall, toAmount, toOwner } from './node.ts';
 import { type AssetsWorld, FOUNDER_IDS, LAZY_IDS, PRINT_IDS } from './world.ts';
 
 /** Contracts don't take NFTs that are sent safely. */

@@ -1,10 +1,10 @@
 /** Makes blocks: some actions each, in the order in which they were drawn. */
 import type { Address } from '@chainstead/core';
 import { askNode, type SeededRandom } from '@chainstead/testkit';
+import { askTogether, callAt } from '../story/node.ts';
 import { drawAction } from './actions.ts';
 import type { Sending } from './drafts.ts';
-import { askTogether, callAt, readHead } from './node.ts';
-import { type AssetsWorld, requireContracts } from './world.ts';
+import type { AssetsWorld } from './world.ts';
 
 /** Ample for the longest batch, and little enough for eight in a block. */
 const GAS = '0x2dc6c0';
@@ -51,28 +51,4 @@ async function readNonces(url: string, senders: readonly Address[]): Promise<Map
 
 function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`;
-}
-
-/** Another branch takes the place of so many of the newest blocks, of fewer where the contracts were made in them; it is empty at first. */
-export async function reorganise(world: AssetsWorld, depth: number): Promise<void> {
-  const { devnet, madeIn } = world;
-  const { number } = await readHead(devnet.url);
-  if (number <= madeIn) return;
-  await devnet.reorg(Math.min(depth, number - madeIn));
-  await requireContracts(world);
-}
-
-/** A branch of some blocks that comes to nothing: the chain is shorter afterwards, until it grows again. */
-export async function tryBranch(
-  world: AssetsWorld,
-  random: SeededRandom,
-  blocks: number,
-  whileItStands: () => Promise<void>,
-): Promise<void> {
-  const { url } = world.devnet;
-  const before = await askNode(url, 'evm_snapshot');
-  for (let block = 0; block < blocks; block++) await mineActions(world, random, random.integer(1, 4));
-  await whileItStands();
-  await askNode(url, 'evm_revert', [before]);
-  await requireContracts(world);
 }

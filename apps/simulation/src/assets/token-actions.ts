@@ -2,8 +2,8 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { SeededRandom } from '@chainstead/testkit';
 import { maxUint256 } from 'viem';
+import { encodeCall, type NodeCall, toAmount } from '../story/node.ts';
 import { actor, always, type Draft, receiver, send } from './drafts.ts';
-import { encodeCall, type NodeCall, toAmount } from './node.ts';
 import type { AssetsWorld, TokenKind } from './world.ts';
 
 /** Tokens that can be moved. */

@@ -1,7 +1,7 @@
 /** What the contracts say at a block: what answers are compared with. */
 import type { Address } from '@chainstead/core';
 import { type AbiEvent, parseAbi, parseEventLogs } from 'viem';
-import { askTogether, callAt, encodeCall, toAmount, toAmounts, toOwner } from './node.ts';
+import { askTogether, callAt, encodeCall, toAmount, toAmounts, toOwner } from '../story/node.ts';
 import {
   type AssetsWorld,
   FOUNDER_IDS,

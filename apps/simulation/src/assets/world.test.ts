@@ -1,9 +1,10 @@
 import { createSeededRandom } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeCall } from './node.ts';
-import { reorganise } from './play.ts';
+import { reorganise } from '../story/branches.ts';
+import { encodeCall } from '../story/node.ts';
+import { STORY_CHAINS } from '../story/story-chain.ts';
 import { readBalance } from './truth.ts';
-import { type AssetsWorld, requireContracts, STORY_CHAINS, startWorld } from './world.ts';
+import { type AssetsWorld, requireContracts, startWorld } from './world.ts';
 
 /** From there on the node would keep a few states in memory alone. */
 const LONG = 1_100;

@@ -7,7 +7,8 @@ import {
   type SeededRandom,
   startDevnet,
 } from '@chainstead/testkit';
-import { askTogether, readHead } from './node.ts';
+import { askTogether, readHead } from '../story/node.ts';
+import type { StoryChain } from '../story/story-chain.ts';
 
 /** `rebasing` changes balances without an event, `wrapped` without a transfer; of `lying` and `mute` nobody holds anything. */
 export const TOKEN_KINDS = ['plain', 'fee', 'old', 'rebasing', 'wrapped', 'lying', 'mute'] as const;
@@ -33,21 +34,6 @@ export interface AssetsWorld {
   /** The next id of `cats` that was never minted. */
   nextCat: number;
 }
-
-/** A chain as the program knows it. */
-export interface StoryChain {
-  /** As in CHAINS. */
-  readonly key: string;
-  readonly id: number;
-  /** Whether the program has it in its registry: with its wrapped coin, and Multicall3. */
-  readonly isKnown: boolean;
-}
-
-/** One that is added by configuration, and one that has its wrapped coin and Multicall3 from its first block on. */
-export const STORY_CHAINS: readonly StoryChain[] = [
-  { key: 'story', id: 1_337_002, isKnown: false },
-  { key: 'lisk-sepolia', id: 4202, isKnown: true },
-];
 
 const WRAPPED_OF_KNOWN = parseAddress('0x4200000000000000000000000000000000000006');
 const BURNED_TO = parseAddress('0x000000000000000000000000000000000000dead');
