@@ -1,11 +1,14 @@
 /** `npm run simulate -- --seed N` or `--seeds COUNT [--from N]`, of a story. Exits 1 when a seed fails, with the command that repeats it. */
 import { findCitus, startScratchServer } from '@chainstead/testkit';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { planActivity } from './activity/plan.ts';
+import { runActivity } from './activity/run-activity.ts';
 import { planAssets } from './assets/plan.ts';
 import { runAssets } from './assets/run-assets.ts';
 import { planOf } from './plan.ts';
 import { runSimulation } from './run-simulation.ts';
 import { clusterOf, oneServer } from './simulated-servers.ts';
+import type { StoryResult } from './story/run-story.ts';
 
 /** A run in words, and what is wrong with it. */
 interface Run {
@@ -19,11 +22,14 @@ const ACTIONS_DEFAULT = 10_000;
 
 const program = new Command('npm run simulate --')
   .description(
-    'Runs the real program against a scripted chain with faults, reorganisations and kills, and compares its tables with a fresh index; or against a real node where assets are minted, moved and burned, and compares its answers with what the contracts say.',
+    'Runs the real program against a scripted chain with faults, reorganisations and kills, and compares its tables with a fresh index; or against a real node where assets are minted, moved and burned, or transactions of all types are made, and compares its answers with what the node says.',
   )
   .addOption(
-    new Option('--story <name>', 'what happens: blocks of a scripted chain, or assets on a real node')
-      .choices(['blocks', 'assets'] as const)
+    new Option(
+      '--story <name>',
+      'what happens: blocks of a scripted chain; assets, or transactions of all types, on a real node',
+    )
+      .choices(['blocks', 'assets', 'activity'] as const)
       .default('blocks'),
   )
   .addOption(
@@ -37,11 +43,11 @@ const program = new Command('npm run simulate --')
   .option('--seed <number>', 'only this run, the same every time', wholeNumber)
   .option('--seeds <count>', 'so many runs', wholeNumber, 10)
   .option('--from <number>', 'the first seed', wholeNumber, 1)
-  .option('--actions <count>', 'of a story of assets', wholeNumber, ACTIONS_DEFAULT)
+  .option('--actions <count>', 'of a story on a real node', wholeNumber, ACTIONS_DEFAULT)
   .option('--concurrency <count>', 'runs side by side', wholeNumber, 2)
   .parse();
 const { seed, ...given } = program.opts<{
-  story: 'blocks' | 'assets';
+  story: 'blocks' | 'assets' | 'activity';
   on: 'server' | 'cluster';
   seed?: number;
   seeds: number;
@@ -50,7 +56,11 @@ const { seed, ...given } = program.opts<{
   concurrency: number;
 }>();
 const seeds = seed === undefined ? Array.from({ length: given.seeds }, (_, index) => given.from + index) : [seed];
-const runStory = { blocks: runBlocks, assets: runStoryOfAssets }[given.story];
+const runSeed = {
+  blocks: runBlocks,
+  assets: (of: number) => toRun(runAssets(planAssets(of, given.actions), server)),
+  activity: (of: number) => toRun(runActivity(planActivity(of, given.actions), server)),
+}[given.story];
 
 const server = await startScratchServer({ settings: { max_connections: '300' } });
 const cluster = given.on === 'cluster' ? await (await findCitus('the simulation'))?.createCluster() : undefined;
@@ -65,7 +75,7 @@ let failed = 0;
 const waiting = [...seeds];
 const workers = Array.from({ length: Math.min(sideBySide, seeds.length) }, async () => {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const run = await runStory(next);
+    const run = await runSeed(next);
     report(next, run);
     if (run.failure !== null) failed++;
   }
@@ -94,12 +104,12 @@ async function runBlocks(of: number): Promise<Run> {
   };
 }
 
-async function runStoryOfAssets(of: number): Promise<Run> {
-  const result = await runAssets(planAssets(of, given.actions), server);
+async function toRun(played: Promise<StoryResult>): Promise<Run> {
+  const result = await played;
   return {
     facts: `${result.actions} actions in ${result.blocks} blocks, ${result.reorgs} reorgs, ${result.kills} kills, ${result.questions} questions, ${result.comparisons} comparisons, ${result.seconds.toFixed(1)} s`,
     failure: result.failure,
-    options: ` --story assets --actions ${given.actions}`,
+    options: ` --story ${given.story} --actions ${given.actions}`,
   };
 }
 

@@ -3,6 +3,7 @@
  * scratch databases. No code of the product imports it. Start reading at `serve-chain.ts` and `faults.ts`.
  */
 
+export { compileActivityContracts } from './activity-contracts.ts';
 export type { AptosFaultSettings } from './aptos-faults.ts';
 export { type AptosFullnode, type ServedLedger, startAptosFullnode } from './aptos-fullnode.ts';
 export { type AptosLedger, createAptosLedger, readAptosTransactions } from './aptos-ledger.ts';
