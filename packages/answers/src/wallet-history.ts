@@ -29,6 +29,8 @@ export interface WalletHistoryOptions {
   readonly maxCalls: number;
   /** Wallets and contracts that one key may have unfinished at once. */
   readonly perKey: number;
+  /** After this a worker that shows no sign of life is taken for dead, and another goes on with its subjects. Default 10,000 ms. */
+  readonly lockMs?: number;
 }
 
 /** `off`: wallet history is turned off; `unserved`: nobody reads it for the chain; the others as in RequestOutcome. */
@@ -126,7 +128,6 @@ const CONCURRENCY = 3;
 const WAITING_JOBS_MAX = 50;
 const SWEEP_EVERY_MS = 2_000;
 const SLICE_MS = 30_000;
-/** After this a worker that shows no sign of life is taken for dead, and another goes on with its subjects. */
 const LOCK_MS = 10_000;
 
 const payloadSchema = z.discriminatedUnion('job', [
@@ -144,11 +145,11 @@ type Payload = z.infer<typeof payloadSchema>;
  * token metadata, and those lose node calls to it only where they share an upstream's limits.
  */
 export function createWalletHistory(options: WalletHistoryOptions): WalletHistory {
-  const { jobs, maxCalls, perKey } = options;
+  const { jobs, maxCalls, perKey, lockMs = LOCK_MS } = options;
   const queues = new Map(
     options.chains.map(({ id, key }) => [
       id,
-      jobs.queue<Payload>(`histories-${key}`, { schema: payloadSchema, lockMs: LOCK_MS }),
+      jobs.queue<Payload>(`histories-${key}`, { schema: payloadSchema, lockMs }),
     ]),
   );
 

@@ -18,6 +18,7 @@ import {
   openHistoryStage,
   serveHistoryChain,
   storedRows,
+  TEST_LOCK_MS,
 } from './testing/history-stage.ts';
 import type { WorkerProcessOptions } from './testing/worker-process.ts';
 
@@ -77,7 +78,10 @@ describe.each(backends)('wallet history as jobs on %s', (backend) => {
   async function open(perKey = 100): Promise<WalletHistory> {
     const jobs = await createJobs({ ...home(), logger: silentLogger(), metrics: createMetricsRegistry() });
     opened.push(jobs);
-    return createWalletHistory({ jobs, chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey });
+    return createWalletHistory({
+      ...{ jobs, chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey },
+      lockMs: TEST_LOCK_MS,
+    });
   }
   const work = (histories: WalletHistory, options: Partial<WalletHistoryWorkOptions> = {}): Promise<void> =>
     histories.work({

@@ -26,6 +26,9 @@ import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/token-events';
 import { nftTransfers } from '../../dataset.ts';
 import { keepAllWallets, keptHoldings } from '../../testing/keep-wallets.ts';
 
+/** Tests that kill workers need not wait as long as a busy machine may be silent. Milliseconds. */
+export const TEST_LOCK_MS = 3_000;
+
 export interface HistoryStage {
   readonly chain: Chain;
   readonly scripted: ScriptedChain;

@@ -6,7 +6,7 @@ import { createWorkJournal, openDatabase } from '@chainstead/db';
 import { createJobs } from '@chainstead/jobs';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import { nftTransfers } from '../../dataset.ts';
-import { stageChain, stagePool } from './history-stage.ts';
+import { stageChain, stagePool, TEST_LOCK_MS } from './history-stage.ts';
 
 export interface WorkerProcessOptions {
   readonly databaseUrl: string;
@@ -38,6 +38,7 @@ const histories = createWalletHistory({
   datasets: [nftTransfers],
   maxCalls: 10_000,
   perKey: 100,
+  lockMs: TEST_LOCK_MS,
 });
 await histories.work({
   database,
