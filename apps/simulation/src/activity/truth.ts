@@ -147,9 +147,11 @@ function truthOf(
   index: number,
 ): TransactionTruth {
   const { from, to } = transaction;
-  const created = to === null ? (receipt.contractAddress ?? null) : null;
   const value = BigInt(transaction.value);
   const succeeded = BigInt(receipt.status) === 1n;
+  // Nodes name an address for a creation that failed, too: there is no contract at it.
+  const named = to === null ? (receipt.contractAddress ?? null) : null;
+  const created = succeeded ? named : null;
   const target = to ?? created;
   const own = succeeded && value > 0n && target !== null ? [{ from, to: target, value, isInternal: false }] : [];
   return {
@@ -170,7 +172,7 @@ function truthOf(
       input: transaction.input,
       receipt_cumulative_gas_used: decimal(receipt.cumulativeGasUsed),
       receipt_gas_used: decimal(receipt.gasUsed),
-      receipt_contract_address: created,
+      receipt_contract_address: named,
       receipt_root: null,
       receipt_status: succeeded ? '1' : '0',
       transaction_fee: formatEther(BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)),
