@@ -6,7 +6,7 @@ import {
   holdersCounted,
   ownersNow,
 } from '@chainstead/erc20';
-import { walletTransactionsReader } from '@chainstead/history';
+import { insightReader, walletTransactionsReader } from '@chainstead/history';
 import { nftAmountsNow, nftOwnersNow } from '@chainstead/nft';
 import {
   accountCodesReader,
@@ -50,4 +50,5 @@ export const stateReaders: readonly StateReader[] = [
   transactionLogsReader,
   walletTransactionsReader,
   implementationsReader,
+  insightReader,
 ];

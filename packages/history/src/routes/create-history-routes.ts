@@ -8,6 +8,7 @@ import {
   createLookUps,
   type LookUpOptions,
 } from '@chainstead/transactions';
+import { createWalletInsightRoute } from '../insight/wallet-insight-route.ts';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 import { createWalletHistoryRoute } from './wallet-history-route.ts';
 
@@ -30,5 +31,6 @@ export function createHistoryRoutes(options: HistoryOptions): readonly RouteModu
       walletHistory,
     }),
     createActiveChainsRoute(chains),
+    createWalletInsightRoute({ ...options, served: chains }),
   ];
 }

@@ -24,6 +24,7 @@ import {
 } from '@chainstead/testkit';
 import { accountTransactions, internalTransactionsReader, transactions } from '@chainstead/transactions';
 import type { z } from '@hono/zod-openapi';
+import { insightReader } from '../insight/insight-reader.ts';
 import { walletTransactionsReader } from '../reading/wallet-transactions-reader.ts';
 import { walletHistorySchema } from '../records/history-response.ts';
 import { createHistoryRoutes } from '../routes/create-history-routes.ts';
@@ -94,7 +95,7 @@ export async function openHistoryStage(): Promise<HistoryStage> {
   await createStateWorker({
     ...shared,
     ...{ jobs: workerJobs, chains: [{ chain, pool }], metrics: createMetricsRegistry() },
-    readers: [walletTransactionsReader, internalTransactionsReader],
+    readers: [walletTransactionsReader, internalTransactionsReader, insightReader],
   }).start();
   const walletHistory = createWalletHistory({
     ...{ jobs, chains: [chain], datasets: [erc20Transfers, nftTransfers], maxCalls: 0, perKey: 100 },

@@ -1,0 +1,229 @@
+/** What a wallet's activity on a chain adds up to. Pure: places in the order of the chain go in, sums come out. */
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { addressKey } from '@chainstead/db/address-key';
+import { z } from 'zod';
+import type { WalletPart, WalletPlace } from './wallet-parts.ts';
+
+const wei = z.string().regex(/^\d+$/);
+const transfersSchema = z.object({ sent: z.int(), received: z.int(), total: z.int() });
+
+/** When something happened, and what it was. */
+const activitySchema = z.object({
+  block: z.int(),
+  hash: z.string(),
+  /** Seconds since the Unix epoch. */
+  time: z.number(),
+  type: z.enum(['nativeTransfer', 'tokenTransfer', 'nftTransfer', 'transaction']),
+  direction: z.enum(['in', 'out']),
+});
+
+/** Of amounts of coins, in cents; all that there are, or none. */
+const dollarsSchema = z.object({ gas: wei, sent: wei, received: wei, largestIn: wei, largestOut: wei }).nullable();
+
+/** Amounts are wei. */
+export const insightCountsSchema = z.object({
+  first: activitySchema.nullable(),
+  last: activitySchema.nullable(),
+  firstInitiated: activitySchema.nullable(),
+  lastInitiated: activitySchema.nullable(),
+  /** UTC days since the Unix epoch, ascending. */
+  days: z.array(z.int()),
+  initiated: z.int(),
+  involved: z.int(),
+  native: transfersSchema,
+  erc20: transfersSchema,
+  nft: transfersSchema,
+  /** Keys of addresses (`addressKey`), {@link COUNTERPARTIES_MAX} at most. */
+  sentTo: z.array(z.string()),
+  receivedFrom: z.array(z.string()),
+  tokens: z.int(),
+  contractsCreated: z.int(),
+  gas: wei,
+  coinsSent: wei,
+  coinsReceived: wei,
+  largestIn: wei,
+  largestOut: wei,
+  dollars: dollarsSchema,
+});
+export type InsightCounts = z.infer<typeof insightCountsSchema>;
+export type Activity = z.infer<typeof activitySchema>;
+
+export const COUNTERPARTIES_MAX = 10_000;
+const DAY_SECONDS = 86_400;
+
+/** A transaction that the wallet sent, received or was made by. */
+export interface CountedTransaction {
+  readonly hash: string;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly created: Address | null;
+  readonly succeeded: boolean;
+  /** Wei. */
+  readonly value: bigint;
+  readonly fee: bigint;
+}
+
+/** A place, and what is known of it besides. */
+export interface CountedPlace {
+  readonly place: WalletPlace;
+  /** Seconds since the Unix epoch. */
+  readonly time: number;
+  /** Null where the wallet had no part but in transfers and approvals. */
+  readonly transaction: CountedTransaction | null;
+  /** What an amount of wei was worth, in cents; null: nobody knows. */
+  readonly centsOf: ((wei: bigint) => bigint) | null;
+}
+
+export interface InsightCount {
+  add(place: CountedPlace): void;
+  result(): InsightCounts;
+}
+
+/** @param isPriced whether amounts are to be told in dollars: each then has to be */
+export function createInsightCount(wallet: Address, isPriced: boolean): InsightCount {
+  const days = new Set<number>();
+  const tokens = new Set<Address>();
+  const sentTo = new Set<string>();
+  const receivedFrom = new Set<string>();
+  const transfers = () => ({ sent: 0, received: 0, total: 0 });
+  const counts = { initiated: 0, involved: 0, contractsCreated: 0 };
+  const of = { native: transfers(), token: transfers(), nft: transfers() };
+  const coins = createAmounts();
+  const cents = createAmounts();
+  const seen: Record<'first' | 'last' | 'firstInitiated' | 'lastInitiated', Activity | null> = {
+    ...{ first: null, last: null, firstInitiated: null, lastInitiated: null },
+  };
+  let isWorthKnown = isPriced;
+
+  function countTransfer(
+    kind: keyof typeof of,
+    { isSent, isReceived }: { readonly isSent: boolean; readonly isReceived: boolean },
+    counterparty: Address | null,
+  ): void {
+    of[kind].total += 1;
+    if (isSent) of[kind].sent += 1;
+    if (isReceived) of[kind].received += 1;
+    if (counterparty === null || counterparty === ZERO_ADDRESS || counterparty === wallet) return;
+    const met = isSent ? sentTo : receivedFrom;
+    if (met.size < COUNTERPARTIES_MAX) met.add(addressKey(counterparty));
+  }
+
+  function countCoins(transaction: CountedTransaction, centsOf: CountedPlace['centsOf']): void {
+    const { from, to, created, succeeded, value, fee } = transaction;
+    const [isSent, isReceived] = [from === wallet, (to ?? created) === wallet];
+    const moved = succeeded ? value : 0n;
+    const amounts = { fee: isSent ? fee : 0n, sent: isSent ? moved : 0n, received: isReceived ? moved : 0n };
+    coins.add(amounts);
+    if (moved > 0n && (isSent || isReceived))
+      countTransfer('native', { isSent, isReceived }, isSent ? (to ?? created) : from);
+    countWorth(amounts, centsOf);
+  }
+
+  function countInternal({ value, counterparty, ...part }: WalletPart, centsOf: CountedPlace['centsOf']): void {
+    const amounts = { fee: 0n, sent: part.isSent ? value : 0n, received: part.isReceived ? value : 0n };
+    coins.add(amounts);
+    countTransfer('native', part, counterparty);
+    countWorth(amounts, centsOf);
+  }
+
+  function countWorth({ fee, sent, received }: Amounts, centsOf: CountedPlace['centsOf']): void {
+    if (fee + sent + received === 0n) return;
+    if (centsOf === null) isWorthKnown = false;
+    else cents.add({ fee: centsOf(fee), sent: centsOf(sent), received: centsOf(received) });
+  }
+
+  return {
+    add({ place, time, transaction, centsOf }) {
+      counts.involved += 1;
+      days.add(Math.floor(time / DAY_SECONDS));
+      const isInitiated = transaction?.from === wallet;
+      const hash = transaction?.hash ?? place.parts.find((part) => part.hash !== null)?.hash ?? '';
+      const activity: Activity = { block: place.block, hash, time, ...told(place, wallet, transaction) };
+      seen.first ??= activity;
+      seen.last = activity;
+      if (isInitiated) {
+        counts.initiated += 1;
+        if (transaction.created !== null && transaction.succeeded) counts.contractsCreated += 1;
+        seen.firstInitiated ??= activity;
+        seen.lastInitiated = activity;
+      }
+      if (transaction !== null) countCoins(transaction, centsOf);
+      for (const part of place.parts)
+        if (part.kind === 'internal') countInternal(part, centsOf);
+        else if (part.kind === 'token' || part.kind === 'nft') {
+          countTransfer(part.kind, part, part.counterparty);
+          if (part.token !== null) tokens.add(part.token);
+        }
+    },
+    result: () => ({
+      ...seen,
+      days: [...days].toSorted((one, other) => one - other),
+      ...counts,
+      native: of.native,
+      erc20: of.token,
+      nft: of.nft,
+      sentTo: [...sentTo],
+      receivedFrom: [...receivedFrom],
+      tokens: tokens.size,
+      ...coins.told(({ gas, sent, received, largestIn, largestOut }) => ({
+        ...{ gas, largestIn, largestOut, coinsSent: sent, coinsReceived: received },
+      })),
+      dollars: isWorthKnown ? cents.told((amounts) => amounts) : null,
+    }),
+  };
+}
+
+/** What it was for the wallet: the weightiest that it had a part in. */
+function told(
+  { parts }: WalletPlace,
+  wallet: Address,
+  transaction: CountedTransaction | null,
+): Pick<Activity, 'type' | 'direction'> {
+  const nft = parts.find(({ kind }) => kind === 'nft');
+  const token = parts.find(({ kind }) => kind === 'token');
+  const transfer = nft ?? token;
+  if (transfer !== undefined)
+    return { type: nft === undefined ? 'tokenTransfer' : 'nftTransfer', direction: transfer.isSent ? 'out' : 'in' };
+  const inside = parts.find(({ kind }) => kind === 'internal');
+  const isOut = inside === undefined ? transaction === null || transaction.from === wallet : inside.isSent;
+  const moves = inside !== undefined || (transaction?.succeeded === true && transaction.value > 0n);
+  return { type: moves ? 'nativeTransfer' : 'transaction', direction: isOut ? 'out' : 'in' };
+}
+
+/** Wei, or cents. */
+interface Amounts {
+  readonly fee: bigint;
+  readonly sent: bigint;
+  readonly received: bigint;
+}
+
+interface ToldAmounts {
+  readonly gas: string;
+  readonly sent: string;
+  readonly received: string;
+  readonly largestIn: string;
+  readonly largestOut: string;
+}
+
+function createAmounts() {
+  const sums = { gas: 0n, sent: 0n, received: 0n, largestIn: 0n, largestOut: 0n };
+  return {
+    add({ fee, sent, received }: Amounts): void {
+      sums.gas += fee;
+      sums.sent += sent;
+      sums.received += received;
+      if (received > sums.largestIn) sums.largestIn = received;
+      if (sent > sums.largestOut) sums.largestOut = sent;
+    },
+    told<Told>(as: (amounts: ToldAmounts) => Told): Told {
+      const { gas, sent, received, largestIn, largestOut } = sums;
+      return as({
+        gas: String(gas),
+        sent: String(sent),
+        received: String(received),
+        largestIn: String(largestIn),
+        largestOut: String(largestOut),
+      });
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { etherQuotes, readEtherQuote } from '@chainstead/prices';
+import { committedBlock, type StateKind, type StateReader } from '@chainstead/state';
+import { z } from 'zod';
+import {
+  type CountedPlace,
+  type CountedTransaction,
+  createInsightCount,
+  insightCountsSchema,
+} from './insight-counts.ts';
+import { readWalletPlaces, type WalletPlace } from './wallet-parts.ts';
+
+const questionSchema = z.object({ wallet: z.string().transform((text): Address => parseAddress(text)) });
+type Question = z.infer<typeof questionSchema>;
+
+const answerSchema = z.object({
+  /** The last block that counts. */
+  to: z.int(),
+  counts: insightCountsSchema,
+});
+export type CountedInsight = z.infer<typeof answerSchema>;
+
+/** What a wallet's rows on a chain add up to. It may take minutes: nobody else's question waits behind it. */
+export const INSIGHT_COUNTED: StateKind<Question, CountedInsight> = {
+  name: 'wallet-insight',
+  question: questionSchema,
+  answer: answerSchema,
+  isSlow: true,
+};
+
+/** Places that are looked up together. */
+const TOGETHER = 500;
+
+export const insightReader: StateReader<Question, CountedInsight> = {
+  kind: INSIGHT_COUNTED,
+  async read({ chain, database }, { wallet }, signal) {
+    const to = (await committedBlock(database, chain))?.number ?? -1;
+    const count = createInsightCount(wallet, chain.native.isEther);
+    let waiting: WalletPlace[] = [];
+    const countWaiting = async (): Promise<void> => {
+      for (const place of await lookUp(database, chain, waiting)) count.add(place);
+      waiting = [];
+    };
+    for await (const place of readWalletPlaces(database, chain, wallet, to)) {
+      signal.throwIfAborted();
+      waiting.push(place);
+      if (waiting.length === TOGETHER) await countWaiting();
+    }
+    await countWaiting();
+    return { to, counts: count.result() };
+  },
+};
+
+async function lookUp(database: Database, chain: Chain, places: readonly WalletPlace[]): Promise<CountedPlace[]> {
+  if (places.length === 0) return [];
+  const blocks = [...new Set(places.map(({ block }) => block))];
+  const [times, transactions, prices] = await Promise.all([
+    readTimes(database, chain, blocks),
+    readTransactions(database, chain, places, blocks),
+    readPrices(database, chain, blocks),
+  ]);
+  return places.flatMap((place) => {
+    const time = times.get(place.block);
+    // A block that a reorganisation took away since its rows were read.
+    if (time === undefined) return [];
+    const transaction = transactions.get(`${place.block} ${place.index}`) ?? null;
+    return [{ place, time, transaction, centsOf: prices.get(place.block) ?? null }];
+  });
+}
+
+async function readTimes(
+  database: Database,
+  { id }: Chain,
+  blocks: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await database.query<{ block: number; time: number }>(
+    `SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
+     WHERE chain_id = $1 AND block_number = ANY ($2::bigint[])`,
+    [id, blocks],
+  );
+  return new Map(rows.map(({ block, time }) => [block, time]));
+}
+
+interface TransactionColumns {
+  readonly block: number;
+  readonly index: number;
+  readonly hash: string;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly created: Address | null;
+  readonly succeeded: boolean;
+  readonly value: string;
+  readonly fee: string;
+}
+
+/** By block and index. */
+async function readTransactions(
+  database: Database,
+  { id }: Chain,
+  places: readonly WalletPlace[],
+  blocks: readonly number[],
+): Promise<ReadonlyMap<string, CountedTransaction>> {
+  const keys = places.flatMap(({ parts }) => parts.flatMap(({ transactionKey }) => transactionKey ?? []));
+  if (keys.length === 0) return new Map();
+  const hexOf = (column: string): string => `'0x' || encode(${column}, 'hex')`;
+  const rows = await database.query<TransactionColumns>(
+    `SELECT block_number::int8 AS block, transaction_index AS index, ${hexOf('transaction_hash')} AS hash, ${hexOf('from_address')} AS "from", ${hexOf('to_address')} AS "to",
+       ${hexOf('contract_address')} AS created, status IS DISTINCT FROM 0 AS succeeded, value::text,
+       (gas_used * gas_price + coalesce(l1_fee, 0))::text AS fee
+     FROM transactions WHERE transaction_key = ANY ($1::bigint[]) AND chain_id = $2 AND block_number BETWEEN $3 AND $4`,
+    [keys, id, Math.min(...blocks), Math.max(...blocks)],
+  );
+  return new Map(
+    rows.map(({ block, index, value, fee, ...row }) => [
+      `${block} ${index}`,
+      { ...row, value: BigInt(value), fee: BigInt(fee) },
+    ]),
+  );
+}
+
+/** What wei were worth in cents at blocks: of chains whose coin is ether. */
+async function readPrices(
+  database: Database,
+  chain: Chain,
+  blocks: readonly number[],
+): Promise<ReadonlyMap<number, (wei: bigint) => bigint>> {
+  if (!chain.native.isEther) return new Map();
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const quotes = etherQuotes(chain, bind(chain.id), bind);
+  const wanted = bind(blocks);
+  const withQuotes = quotes.ctes.length === 0 ? '' : `WITH ${quotes.ctes.join(', ')}`;
+  const rows = await database.query<{ block: number; value: string | null; source: number | null }>(
+    `${withQuotes} SELECT wanted.block, quote.value::text, quote.source FROM unnest(${wanted}::bigint[]) AS wanted(block)
+     LEFT JOIN LATERAL ${quotes.at({ block: 'wanted.block', transaction: '0', log: '0' })} AS quote ON true`,
+    values,
+  );
+  return new Map(
+    rows.flatMap(({ block, ...quote }) => {
+      const price = readEtherQuote(chain, quote);
+      if (price === null) return [];
+      const [numerator, denominator] = [price.numerator * 100n, price.denominator * WEI];
+      // Halves up, as prices are shown.
+      const centsOf = (wei: bigint): bigint => (2n * wei * numerator + denominator) / (2n * denominator);
+      return [[block, centsOf]];
+    }),
+  );
+}
+
+const WEI = 10n ** 18n;

@@ -1,0 +1,214 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, decimalAmount } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { Activity, InsightCounts } from './insight-counts.ts';
+
+const coins = z.string().openapi({ example: '1.5', description: 'Whole coins, exact' });
+const dollars = z.string().nullable().openapi({ example: '12.50', description: 'null where prices are not known' });
+const transfers = z.object({ sent: z.int(), received: z.int(), total: z.int() });
+
+const activitySchema = z
+  .object({
+    chain: z.string().openapi({ example: '0x1' }),
+    blockNumber: z.string(),
+    blockTimestamp: z.string(),
+    transactionHash: z.string(),
+    type: z.enum(['nativeTransfer', 'tokenTransfer', 'nftTransfer', 'transaction']),
+    direction: z.enum(['in', 'out']),
+  })
+  .openapi('WalletActivity')
+  .nullable();
+
+const figures = {
+  walletAgeDays: z.int(),
+  firstActivityAt: activitySchema,
+  lastActivityAt: activitySchema,
+  firstInitiatedAt: activitySchema,
+  lastInitiatedAt: activitySchema,
+  activeDays: z.int(),
+  transactionsInitiated: z.int(),
+  transactionsInvolved: z.int(),
+  nativeTransfers: transfers,
+  erc20Transfers: transfers,
+  nftTransfers: transfers,
+  uniqueCounterparties: z.object({ sentTo: z.int(), receivedFrom: z.int(), total: z.int() }),
+  swapVolumeUsd: z.null(),
+  totalGasSpentUsd: dollars,
+  avgGasPerTransactionUsd: dollars,
+  nativeVolumeSentUsd: dollars,
+  nativeVolumeReceivedUsd: dollars,
+  nativeNetFlowUsd: dollars,
+  largestNativeTransferInUsd: dollars,
+  largestNativeTransferOutUsd: dollars,
+  uniqueTokensInteracted: z.int(),
+  contractsCreated: z.int(),
+};
+
+const chainSchema = z
+  .object({
+    chain: z.string(),
+    ...figures,
+    totalGasSpentNative: coins,
+    avgGasPerTransactionNative: coins,
+    nativeVolumeSent: coins,
+    nativeVolumeReceived: coins,
+    nativeNetFlow: coins,
+    largestNativeTransferIn: coins,
+    largestNativeTransferOut: coins,
+    indexed: z.object({ to_block: z.string(), complete: z.boolean() }),
+  })
+  .openapi('WalletInsightOfChain');
+
+/** The answer of `getWalletInsight` (docs/provider-contract.md#wallet-insight). */
+export const walletInsightSchema = z
+  .object({
+    address: z.string(),
+    addressType: z.literal('evm'),
+    ...figures,
+    activeChains: z.int(),
+    mostActiveChain: z.string().nullable(),
+    chainBreakdown: z.array(chainSchema).optional(),
+    indexed: z.object({ complete: z.boolean() }).openapi({ description: 'Whether nothing of any chain is missing' }),
+  })
+  .openapi('WalletInsight');
+
+/** What was counted of a chain. */
+export interface CountedChain {
+  readonly chain: Chain;
+  readonly counts: InsightCounts;
+  /** The last block that counts. */
+  readonly toBlock: number;
+  readonly isComplete: boolean;
+}
+
+/** @param now seconds since the Unix epoch */
+export function showWalletInsight(
+  address: Address,
+  chains: readonly CountedChain[],
+  options: { readonly now: number; readonly withBreakdown: boolean },
+): z.infer<typeof walletInsightSchema> {
+  const active = chains.filter(({ counts }) => counts.first !== null);
+  const most = active.toSorted((one, other) => other.counts.days.length - one.counts.days.length)[0];
+  return {
+    address,
+    addressType: 'evm',
+    ...showFigures(chains, options.now),
+    activeChains: active.length,
+    mostActiveChain: most === undefined ? null : hexOf(most.chain),
+    ...(options.withBreakdown && { chainBreakdown: chains.map((one) => showChain(one, options.now)) }),
+    indexed: { complete: chains.every(({ isComplete }) => isComplete) },
+  };
+}
+
+function showChain(counted: CountedChain, now: number): z.infer<typeof chainSchema> {
+  const { chain, counts, toBlock, isComplete } = counted;
+  const { decimals } = chain.native;
+  const amount = (wei: bigint): string =>
+    wei < 0n ? `-${decimalAmount(String(-wei), decimals)}` : decimalAmount(String(wei), decimals);
+  const { gas, coinsSent, coinsReceived, largestIn, largestOut, initiated } = counts;
+  return {
+    chain: hexOf(chain),
+    ...showFigures([counted], now),
+    totalGasSpentNative: amount(BigInt(gas)),
+    avgGasPerTransactionNative: amount(average(BigInt(gas), initiated)),
+    nativeVolumeSent: amount(BigInt(coinsSent)),
+    nativeVolumeReceived: amount(BigInt(coinsReceived)),
+    nativeNetFlow: amount(BigInt(coinsReceived) - BigInt(coinsSent)),
+    largestNativeTransferIn: amount(BigInt(largestIn)),
+    largestNativeTransferOut: amount(BigInt(largestOut)),
+    indexed: { to_block: String(toBlock), complete: isComplete },
+  };
+}
+
+function showFigures(chains: readonly CountedChain[], now: number) {
+  const all = chains.map(({ counts }) => counts);
+  const sum = (of: (counts: InsightCounts) => number): number => all.reduce((total, counts) => total + of(counts), 0);
+  const sumTransfers = (of: 'native' | 'erc20' | 'nft') => ({
+    sent: sum((counts) => counts[of].sent),
+    received: sum((counts) => counts[of].received),
+    total: sum((counts) => counts[of].total),
+  });
+  const activities = (of: 'first' | 'last' | 'firstInitiated' | 'lastInitiated') =>
+    chains
+      .flatMap((counted) => (counted.counts[of] === null ? [] : [{ counted, activity: counted.counts[of] }]))
+      .toSorted((one, other) => one.activity.time - other.activity.time);
+  const earliest = (of: 'first' | 'firstInitiated') => showActivity(activities(of)[0]);
+  const latest = (of: 'last' | 'lastInitiated') => showActivity(activities(of).at(-1));
+  const [begun] = activities('first');
+  const [sentTo, receivedFrom] = [
+    new Set(all.flatMap((counts) => counts.sentTo)),
+    new Set(all.flatMap((counts) => counts.receivedFrom)),
+  ];
+  return {
+    walletAgeDays: begun === undefined ? 0 : Math.max(0, Math.floor((now - begun.activity.time) / DAY_SECONDS)),
+    firstActivityAt: earliest('first'),
+    lastActivityAt: latest('last'),
+    firstInitiatedAt: earliest('firstInitiated'),
+    lastInitiatedAt: latest('lastInitiated'),
+    activeDays: new Set(all.flatMap((counts) => counts.days)).size,
+    transactionsInitiated: sum((counts) => counts.initiated),
+    transactionsInvolved: sum((counts) => counts.involved),
+    nativeTransfers: sumTransfers('native'),
+    erc20Transfers: sumTransfers('erc20'),
+    nftTransfers: sumTransfers('nft'),
+    uniqueCounterparties: {
+      sentTo: sentTo.size,
+      receivedFrom: receivedFrom.size,
+      total: new Set([...sentTo, ...receivedFrom]).size,
+    },
+    swapVolumeUsd: null,
+    ...showDollars(all),
+    uniqueTokensInteracted: sum((counts) => counts.tokens),
+    contractsCreated: sum((counts) => counts.contractsCreated),
+  };
+}
+
+/** Of chains of which nothing is known no sum is told: it would be too small. */
+function showDollars(all: readonly InsightCounts[]) {
+  const known = all.flatMap(({ dollars: told }) => (told === null ? [] : [told]));
+  const isKnown = known.length === all.length && all.length > 0;
+  const sum = (of: 'gas' | 'sent' | 'received'): bigint => known.reduce((total, one) => total + BigInt(one[of]), 0n);
+  const largest = (of: 'largestIn' | 'largestOut'): bigint =>
+    known.reduce((most, one) => (BigInt(one[of]) > most ? BigInt(one[of]) : most), 0n);
+  const initiated = all.reduce((total, counts) => total + counts.initiated, 0);
+  const show = (cents: bigint): string | null => (isKnown ? dollarText(cents) : null);
+  return {
+    totalGasSpentUsd: show(sum('gas')),
+    avgGasPerTransactionUsd: show(average(sum('gas'), initiated)),
+    nativeVolumeSentUsd: show(sum('sent')),
+    nativeVolumeReceivedUsd: show(sum('received')),
+    nativeNetFlowUsd: show(sum('received') - sum('sent')),
+    largestNativeTransferInUsd: show(largest('largestIn')),
+    largestNativeTransferOutUsd: show(largest('largestOut')),
+  };
+}
+
+function showActivity(
+  found: { readonly counted: CountedChain; readonly activity: Activity } | undefined,
+): z.infer<typeof activitySchema> {
+  if (found === undefined) return null;
+  const { counted, activity } = found;
+  const { block, hash, time, type, direction } = activity;
+  return {
+    chain: hexOf(counted.chain),
+    blockNumber: String(block),
+    blockTimestamp: new Date(time * 1_000).toISOString(),
+    transactionHash: hash,
+    ...{ type, direction },
+  };
+}
+
+const DAY_SECONDS = 86_400;
+
+function hexOf({ id }: Chain): string {
+  return `0x${id.toString(16)}`;
+}
+
+function average(total: bigint, count: number): bigint {
+  return count === 0 ? 0n : total / BigInt(count);
+}
+
+function dollarText(cents: bigint): string {
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}

@@ -1,0 +1,89 @@
+/** What wallets' activity adds up to, of recorded blocks, against sums that the database makes of the same rows. */
+import { recordedEvmFolder } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type HistoryStage, openHistoryStage } from '../testing/history-stage.ts';
+import { walletInsightSchema } from './wallet-insight-response.ts';
+
+const hasRecordings = recordedEvmFolder() !== null;
+if (!hasRecordings) process.stdout.write('NOT RUN: what wallets’ activity adds up to (no recorded blocks here)\n');
+
+describe.runIf(hasRecordings)('what a wallet’s activity adds up to', () => {
+  let stage: HistoryStage;
+  beforeAll(async () => {
+    stage = await openHistoryStage();
+  }, 120_000);
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  async function insightOf(wallet: string, query = '') {
+    const { status, body } = await stage.ask(`wallets/${wallet}/insight?chains[]=eth${query}`);
+    expect([status, body]).toEqual([200, expect.anything()]);
+    return walletInsightSchema.parse(body);
+  }
+
+  test('of the busiest wallets it is what their rows add up to', async () => {
+    const wallets = await stage.scratch.database.query<{ wallet: string; bytes: Buffer }>(
+      `SELECT '0x' || encode(account, 'hex') AS wallet, account AS bytes FROM account_transactions GROUP BY account ORDER BY count(*) DESC, account LIMIT 12`,
+    );
+    for (const { wallet, bytes } of wallets) {
+      const [expected] = await stage.scratch.database.query<Record<string, string>>(
+        `SELECT (SELECT count(*) FROM transactions WHERE from_address = $1) AS initiated,
+           (SELECT coalesce(sum(gas_used * gas_price), 0)::text FROM transactions WHERE from_address = $1) AS gas,
+           (SELECT coalesce(sum(value), 0)::text FROM transactions WHERE from_address = $1 AND status = 1) AS sent,
+           (SELECT coalesce(sum(value), 0)::text FROM transactions WHERE coalesce(to_address, contract_address) = $1 AND status = 1) AS received,
+           (SELECT count(*) FROM erc20_transfers WHERE account = $1) AS tokens_moved,
+           (SELECT count(*) FROM nft_transfers WHERE from_address = $1 OR to_address = $1) AS nfts_moved,
+           (SELECT count(DISTINCT (block_number, transaction_index)) FROM (
+             SELECT block_number, transaction_index FROM account_transactions WHERE account = $1
+             UNION ALL SELECT block_number, transaction_index FROM erc20_transfers WHERE account = $1
+             UNION ALL SELECT block_number, transaction_index FROM nft_transfers WHERE from_address = $1 OR to_address = $1
+             UNION ALL SELECT block_number, transaction_index FROM erc20_approvals WHERE owner = $1) AS part) AS involved`,
+        [bytes],
+      );
+      const shown = await insightOf(wallet, '&includeChainBreakdown=true');
+      const [ofChain] = shown.chainBreakdown ?? [];
+      const wei = (text: string | undefined): string => {
+        const [whole = '0', fraction = ''] = (text ?? '').split('.');
+        return BigInt(`${whole}${fraction.padEnd(18, '0')}`).toString();
+      };
+      expect({
+        initiated: shown.transactionsInitiated,
+        involved: shown.transactionsInvolved,
+        tokens_moved: shown.erc20Transfers.total,
+        nfts_moved: shown.nftTransfers.total,
+        gas: wei(ofChain?.totalGasSpentNative),
+        sent: wei(ofChain?.nativeVolumeSent),
+        received: wei(ofChain?.nativeVolumeReceived),
+      }).toEqual({
+        ...expected,
+        initiated: Number(expected?.initiated),
+        involved: Number(expected?.involved),
+        tokens_moved: Number(expected?.tokens_moved),
+        nfts_moved: Number(expected?.nfts_moved),
+      });
+      expect(shown).toMatchObject({ address: wallet, addressType: 'evm', activeChains: 1, mostActiveChain: '0x1' });
+      // No price of ether is indexed here.
+      expect(shown.totalGasSpentUsd === null || shown.totalGasSpentUsd === '0.00').toBe(true);
+    }
+  });
+
+  test('a wallet that did nothing has zeros and no moments', async () => {
+    const shown = await insightOf(`0x${'12'.repeat(20)}`);
+    expect(shown).toMatchObject({
+      ...{ walletAgeDays: 0, firstActivityAt: null, lastInitiatedAt: null, activeDays: 0, activeChains: 0 },
+      ...{ mostActiveChain: null, transactionsInvolved: 0, swapVolumeUsd: null },
+    });
+    expect(shown.chainBreakdown).toBeUndefined();
+  });
+
+  test.each([
+    ['wallets/0x12/insight', 'address'],
+    [`wallets/0x${'12'.repeat(20)}/insight?chains=nowhere`, 'chain'],
+    [`wallets/0x${'12'.repeat(20)}/insight?includeChainBreakdown=perhaps`, 'includeChainBreakdown'],
+  ])('%s is refused', async (path, word) => {
+    const { status, body } = await stage.ask(path);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain(word);
+  });
+});

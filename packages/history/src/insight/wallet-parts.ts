@@ -1,0 +1,179 @@
+/** Everything that a wallet had a part in on a chain, table by table, in the order of the chain: read in pages, however much it is. */
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+
+/** A place in the chain, and the wallet's part there. */
+export interface WalletPart {
+  readonly block: number;
+  readonly index: number;
+  /** `account`: it sent, received or is what was made; `internal`: coins moved inside; `approval`: it allowed something. */
+  readonly kind: 'account' | 'internal' | 'token' | 'nft' | 'approval';
+  /** Of `account`: ROLES. */
+  readonly roles: number;
+  /** The transaction's; null for `account`, whose row tells. */
+  readonly hash: string | null;
+  /** Of `account`: what the transaction's row begins with. */
+  readonly transactionKey: string | null;
+  readonly isSent: boolean;
+  readonly isReceived: boolean;
+  /** The other side of a transfer. */
+  readonly counterparty: Address | null;
+  readonly token: Address | null;
+  /** Of `internal`: wei. */
+  readonly value: bigint;
+}
+
+/** All of a transaction. */
+export interface WalletPlace {
+  readonly block: number;
+  readonly index: number;
+  readonly parts: readonly WalletPart[];
+}
+
+interface Source {
+  readonly table: string;
+  readonly key: string;
+  readonly account: string;
+  /** Tells rows of one transaction apart, in order. */
+  readonly ties: readonly string[];
+  /** SQL of the columns of {@link Row}. */
+  readonly columns: string;
+  /** SQL; null: all rows count. */
+  readonly also: string | null;
+}
+
+interface Row {
+  readonly block: number;
+  readonly index: number;
+  readonly kind: WalletPart['kind'];
+  readonly roles: number;
+  readonly row_key: string | null;
+  readonly hash: string | null;
+  readonly sent: boolean;
+  readonly received: boolean;
+  readonly other: Address | null;
+  readonly token: Address | null;
+  readonly value: string;
+  readonly ties: readonly number[];
+}
+
+const hexOf = (column: string): string => `'0x' || encode(${column}, 'hex')`;
+const OF_LOG = `'0' AS value, 0 AS roles, NULL::text AS row_key, ${hexOf('transaction_hash')} AS hash`;
+
+const SOURCES: readonly Source[] = [
+  {
+    table: 'account_transactions',
+    key: 'account_key',
+    account: 'account',
+    ties: ['roles'],
+    columns: `'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS row_key, NULL AS hash, false AS sent, false AS received, NULL AS other, NULL AS token`,
+    also: null,
+  },
+  {
+    table: 'internal_transfers',
+    key: 'account_key',
+    account: 'account',
+    ties: ['trace_index', 'direction'],
+    columns: `'internal' AS kind, value::text, 0 AS roles, NULL::text AS row_key, ${hexOf('transaction_hash')} AS hash, direction <> 1 AS sent, direction <> 0 AS received, ${hexOf('counterparty')} AS other, NULL AS token`,
+    also: null,
+  },
+  {
+    table: 'erc20_transfers',
+    key: 'account_key',
+    account: 'account',
+    ties: ['log_index', 'direction'],
+    columns: `'token' AS kind, ${OF_LOG}, direction <> 1 AS sent, direction <> 0 AS received, ${hexOf('counterparty')} AS other, ${hexOf('token')} AS token`,
+    also: null,
+  },
+  {
+    table: 'nft_transfers',
+    key: 'address_key(from_address)',
+    account: 'from_address',
+    ties: ['log_index', 'item'],
+    columns: `'nft' AS kind, ${OF_LOG}, true AS sent, to_address = from_address AS received, ${hexOf('to_address')} AS other, ${hexOf('token_address')} AS token`,
+    also: null,
+  },
+  {
+    table: 'nft_transfers',
+    key: 'address_key(to_address)',
+    account: 'to_address',
+    ties: ['log_index', 'item'],
+    columns: `'nft' AS kind, ${OF_LOG}, false AS sent, true AS received, ${hexOf('from_address')} AS other, ${hexOf('token_address')} AS token`,
+    also: 'from_address <> to_address',
+  },
+  {
+    table: 'erc20_approvals',
+    key: 'owner_key',
+    account: 'owner',
+    ties: ['log_index'],
+    columns: `'approval' AS kind, ${OF_LOG}, false AS sent, false AS received, NULL AS other, NULL AS token`,
+    also: null,
+  },
+];
+
+/** Rows of a table that are held at once. */
+const PAGE = 2_000;
+
+/** Each transaction once, ascending, with all of the wallet's parts in it. @param to the last block that counts */
+export async function* readWalletPlaces(
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address,
+  to: number,
+): AsyncGenerator<WalletPlace> {
+  const streams = await Promise.all(
+    SOURCES.map(async (source) => {
+      const rows = readSource(database, source, { chainId: chain.id, wallet, to });
+      return { rows, next: await rows.next() };
+    }),
+  );
+  for (;;) {
+    const heads = streams.flatMap(({ next }) => (next.done === true ? [] : [next.value]));
+    const first = heads.toSorted((one, other) => one.block - other.block || one.index - other.index)[0];
+    if (first === undefined) return;
+    const { block, index } = first;
+    const parts: WalletPart[] = [];
+    for (const stream of streams)
+      while (stream.next.done !== true && stream.next.value.block === block && stream.next.value.index === index) {
+        parts.push(stream.next.value);
+        stream.next = await stream.rows.next();
+      }
+    yield { block, index, parts };
+  }
+}
+
+async function* readSource(
+  database: ReadDatabase,
+  { table, key, account, ties, columns, also }: Source,
+  { chainId, wallet, to }: { readonly chainId: number; readonly wallet: Address; readonly to: number },
+): AsyncGenerator<WalletPart> {
+  const place = ['block_number', 'transaction_index', ...ties];
+  let after: readonly number[] = place.map(() => -1);
+  for (;;) {
+    const beyond = after.map((_, at) => `$${at + 5}::int`);
+    const rows = await database.select<Row>(
+      `SELECT block_number::int8 AS block, transaction_index AS index, ${columns}, ARRAY[${ties.map((tie) => `${tie}::int`).join(', ')}] AS ties
+       FROM ${table} WHERE ${key} = $1::bigint AND ${expectedTrue(`${account} = $2::bytea`)} AND chain_id = $3
+         AND block_number >= $5::int AND block_number <= $4::int AND (${place.join(', ')}) > (${beyond.join(', ')})${also === null ? '' : ` AND ${also}`}
+       ORDER BY ${place.join(', ')} LIMIT ${PAGE}`,
+      [addressKey(wallet), addressBytes(wallet), chainId, to, ...after],
+    );
+    for (const row of rows) yield partOf(row);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    after = [last.block, last.index, ...last.ties];
+  }
+}
+
+function partOf({ block, index, kind, roles, row_key, hash, sent, received, other, token, value }: Row): WalletPart {
+  return {
+    ...{ block, index, kind, roles, hash, token },
+    transactionKey: row_key,
+    isSent: sent,
+    isReceived: received,
+    counterparty: other,
+    value: BigInt(value),
+  };
+}
