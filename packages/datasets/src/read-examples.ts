@@ -51,6 +51,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       ...transactionExamples(transfer),
       getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
       getWalletHistory: { address: transfer.account, chain: transfer.chain },
+      getWalletInsight: { address: transfer.account, chains: transfer.chain },
       getWalletActiveChains: { address: transfer.account, chains: transfer.chain },
       getWalletTokenBalances: { address: transfer.account, chain: transfer.chain },
       getWalletTokenBalancesPrice: { address: transfer.account, chain: transfer.chain },

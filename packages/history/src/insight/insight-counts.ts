@@ -83,93 +83,104 @@ export interface InsightCount {
 export function createInsightCount(wallet: Address, isPriced: boolean): InsightCount {
   const days = new Set<number>();
   const tokens = new Set<Address>();
-  const sentTo = new Set<string>();
-  const receivedFrom = new Set<string>();
-  const transfers = () => ({ sent: 0, received: 0, total: 0 });
   const counts = { initiated: 0, involved: 0, contractsCreated: 0 };
-  const of = { native: transfers(), token: transfers(), nft: transfers() };
-  const coins = createAmounts();
-  const cents = createAmounts();
+  const transfers = createTransferCounts(wallet);
+  const coins = createCoinCounts(isPriced);
   const seen: Record<'first' | 'last' | 'firstInitiated' | 'lastInitiated', Activity | null> = {
     ...{ first: null, last: null, firstInitiated: null, lastInitiated: null },
   };
-  let isWorthKnown = isPriced;
 
-  function countTransfer(
-    kind: keyof typeof of,
-    { isSent, isReceived }: { readonly isSent: boolean; readonly isReceived: boolean },
-    counterparty: Address | null,
-  ): void {
-    of[kind].total += 1;
-    if (isSent) of[kind].sent += 1;
-    if (isReceived) of[kind].received += 1;
-    if (counterparty === null || counterparty === ZERO_ADDRESS || counterparty === wallet) return;
-    const met = isSent ? sentTo : receivedFrom;
-    if (met.size < COUNTERPARTIES_MAX) met.add(addressKey(counterparty));
-  }
-
-  function countCoins(transaction: CountedTransaction, centsOf: CountedPlace['centsOf']): void {
+  function countTransaction(transaction: CountedTransaction, centsOf: CountedPlace['centsOf']): void {
     const { from, to, created, succeeded, value, fee } = transaction;
-    const [isSent, isReceived] = [from === wallet, (to ?? created) === wallet];
+    const receiver = to ?? created;
+    const [isSent, isReceived] = [from === wallet, receiver === wallet];
     const moved = succeeded ? value : 0n;
-    const amounts = { fee: isSent ? fee : 0n, sent: isSent ? moved : 0n, received: isReceived ? moved : 0n };
-    coins.add(amounts);
+    coins.add({ fee: isSent ? fee : 0n, sent: isSent ? moved : 0n, received: isReceived ? moved : 0n }, centsOf);
     if (moved > 0n && (isSent || isReceived))
-      countTransfer('native', { isSent, isReceived }, isSent ? (to ?? created) : from);
-    countWorth(amounts, centsOf);
+      transfers.add('native', { isSent, isReceived, counterparty: isSent ? receiver : from });
   }
 
-  function countInternal({ value, counterparty, ...part }: WalletPart, centsOf: CountedPlace['centsOf']): void {
-    const amounts = { fee: 0n, sent: part.isSent ? value : 0n, received: part.isReceived ? value : 0n };
-    coins.add(amounts);
-    countTransfer('native', part, counterparty);
-    countWorth(amounts, centsOf);
-  }
-
-  function countWorth({ fee, sent, received }: Amounts, centsOf: CountedPlace['centsOf']): void {
-    if (fee + sent + received === 0n) return;
-    if (centsOf === null) isWorthKnown = false;
-    else cents.add({ fee: centsOf(fee), sent: centsOf(sent), received: centsOf(received) });
+  function countPart(part: WalletPart, centsOf: CountedPlace['centsOf']): void {
+    if (part.kind === 'account' || part.kind === 'approval') return;
+    transfers.add(part.kind === 'internal' ? 'native' : part.kind, part);
+    if (part.token !== null) tokens.add(part.token);
+    const { value, isSent, isReceived } = part;
+    coins.add({ fee: 0n, sent: isSent ? value : 0n, received: isReceived ? value : 0n }, centsOf);
   }
 
   return {
     add({ place, time, transaction, centsOf }) {
       counts.involved += 1;
       days.add(Math.floor(time / DAY_SECONDS));
-      const isInitiated = transaction?.from === wallet;
       const hash = transaction?.hash ?? place.parts.find((part) => part.hash !== null)?.hash ?? '';
       const activity: Activity = { block: place.block, hash, time, ...told(place, wallet, transaction) };
       seen.first ??= activity;
       seen.last = activity;
-      if (isInitiated) {
+      if (transaction?.from === wallet) {
         counts.initiated += 1;
         if (transaction.created !== null && transaction.succeeded) counts.contractsCreated += 1;
         seen.firstInitiated ??= activity;
         seen.lastInitiated = activity;
       }
-      if (transaction !== null) countCoins(transaction, centsOf);
-      for (const part of place.parts)
-        if (part.kind === 'internal') countInternal(part, centsOf);
-        else if (part.kind === 'token' || part.kind === 'nft') {
-          countTransfer(part.kind, part, part.counterparty);
-          if (part.token !== null) tokens.add(part.token);
-        }
+      if (transaction !== null) countTransaction(transaction, centsOf);
+      for (const part of place.parts) countPart(part, centsOf);
     },
     result: () => ({
       ...seen,
       days: [...days].toSorted((one, other) => one - other),
       ...counts,
-      native: of.native,
-      erc20: of.token,
-      nft: of.nft,
-      sentTo: [...sentTo],
-      receivedFrom: [...receivedFrom],
+      ...transfers.result(),
       tokens: tokens.size,
-      ...coins.told(({ gas, sent, received, largestIn, largestOut }) => ({
-        ...{ gas, largestIn, largestOut, coinsSent: sent, coinsReceived: received },
-      })),
-      dollars: isWorthKnown ? cents.told((amounts) => amounts) : null,
+      ...coins.result(),
     }),
+  };
+}
+
+type Transfer = Pick<WalletPart, 'isSent' | 'isReceived' | 'counterparty'>;
+
+/** Transfers by what moved, and with whom. */
+function createTransferCounts(wallet: Address) {
+  const none = () => ({ sent: 0, received: 0, total: 0 });
+  const of = { native: none(), token: none(), nft: none() };
+  const sentTo = new Set<string>();
+  const receivedFrom = new Set<string>();
+  return {
+    add(kind: keyof typeof of, { isSent, isReceived, counterparty }: Transfer): void {
+      of[kind].total += 1;
+      if (isSent) of[kind].sent += 1;
+      if (isReceived) of[kind].received += 1;
+      if (counterparty === null || counterparty === ZERO_ADDRESS || counterparty === wallet) return;
+      const met = isSent ? sentTo : receivedFrom;
+      if (met.size < COUNTERPARTIES_MAX) met.add(addressKey(counterparty));
+    },
+    result: () => ({
+      ...{ native: of.native, erc20: of.token, nft: of.nft },
+      ...{ sentTo: [...sentTo], receivedFrom: [...receivedFrom] },
+    }),
+  };
+}
+
+/** Amounts in wei, and in cents while the worth of each is known. */
+function createCoinCounts(isPriced: boolean) {
+  const coins = createAmounts();
+  const cents = createAmounts();
+  let isWorthKnown = isPriced;
+  return {
+    add(amounts: Amounts, centsOf: CountedPlace['centsOf']): void {
+      const { fee, sent, received } = amounts;
+      if (fee + sent + received === 0n) return;
+      coins.add(amounts);
+      if (centsOf === null) isWorthKnown = false;
+      else cents.add({ fee: centsOf(fee), sent: centsOf(sent), received: centsOf(received) });
+    },
+    result() {
+      const { sent, received, ...others } = coins.result();
+      return {
+        ...others,
+        ...{ coinsSent: sent, coinsReceived: received },
+        dollars: isWorthKnown ? cents.result() : null,
+      };
+    },
   };
 }
 
@@ -197,14 +208,6 @@ interface Amounts {
   readonly received: bigint;
 }
 
-interface ToldAmounts {
-  readonly gas: string;
-  readonly sent: string;
-  readonly received: string;
-  readonly largestIn: string;
-  readonly largestOut: string;
-}
-
 function createAmounts() {
   const sums = { gas: 0n, sent: 0n, received: 0n, largestIn: 0n, largestOut: 0n };
   return {
@@ -215,15 +218,12 @@ function createAmounts() {
       if (received > sums.largestIn) sums.largestIn = received;
       if (sent > sums.largestOut) sums.largestOut = sent;
     },
-    told<Told>(as: (amounts: ToldAmounts) => Told): Told {
-      const { gas, sent, received, largestIn, largestOut } = sums;
-      return as({
-        gas: String(gas),
-        sent: String(sent),
-        received: String(received),
-        largestIn: String(largestIn),
-        largestOut: String(largestOut),
-      });
-    },
+    result: () => ({
+      gas: String(sums.gas),
+      sent: String(sums.sent),
+      received: String(sums.received),
+      largestIn: String(sums.largestIn),
+      largestOut: String(sums.largestOut),
+    }),
   };
 }

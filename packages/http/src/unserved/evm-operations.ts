@@ -45,7 +45,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/wallets/{address}/profitability/summary', 'getWalletProfitabilitySummary'],
     ['GET', '/wallets/{address}/profitability', 'getWalletProfitability'],
     ['GET', '/wallets/{address}/swaps', 'getSwapsByWalletAddress'],
-    ['GET', '/wallets/{address}/insight', 'getWalletInsight'],
   ]),
   ...unserved('/api/v2.2', 'DeFi', [
     ['GET', '/{token0_address}/{token1_address}/price', 'getPairPrice'],
