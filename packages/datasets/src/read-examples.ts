@@ -49,22 +49,8 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     ...walletTransactionsExamples(sender ?? transfer),
     ...(transfer !== null && {
       ...transactionExamples(transfer),
-      getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
-      getWalletHistory: { address: transfer.account, chain: transfer.chain },
-      getWalletInsight: { address: transfer.account, chains: transfer.chain },
-      getWalletActiveChains: { address: transfer.account, chains: transfer.chain },
-      getWalletTokenBalances: { address: transfer.account, chain: transfer.chain },
-      getWalletTokenBalancesPrice: { address: transfer.account, chain: transfer.chain },
-      getNativeBalance: { address: transfer.account, chain: transfer.chain },
-      getNativeBalancesForAddresses: { wallet_addresses: transfer.account, chain: transfer.chain },
-      getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },
-      getContractLogs: { address: transfer.token, chain: transfer.chain },
-      getContractEvents: { address: transfer.token, chain: transfer.chain },
-      getTokenTransfers: { address: transfer.token, chain: transfer.chain },
-      getTokenStats: { address: transfer.token, chain: transfer.chain },
-      getTokenOwners: { token_address: transfer.token, chain: transfer.chain },
-      getTokenHolders: { tokenAddress: transfer.token, chain: transfer.chain },
-      getHistoricalTokenHolders: { tokenAddress: transfer.token, chain: transfer.chain, ...HISTORY },
+      ...examplesOfWallet(transfer),
+      ...examplesOfErc20(transfer),
     }),
     ...((approval ?? transfer) !== null && {
       getWalletApprovals: {
@@ -90,6 +76,32 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       getNFTFloorPriceByToken: ofToken,
     }),
     ...(ofCollection && examplesOfCollection(ofCollection)),
+  };
+}
+
+function examplesOfWallet(transfer: { readonly account: string; readonly chain: string }): DocumentExamples {
+  return {
+    getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
+    getWalletHistory: { address: transfer.account, chain: transfer.chain },
+    getWalletInsight: { address: transfer.account, chains: transfer.chain },
+    getWalletActiveChains: { address: transfer.account, chains: transfer.chain },
+    getWalletTokenBalances: { address: transfer.account, chain: transfer.chain },
+    getWalletTokenBalancesPrice: { address: transfer.account, chain: transfer.chain },
+    getNativeBalance: { address: transfer.account, chain: transfer.chain },
+    getNativeBalancesForAddresses: { wallet_addresses: transfer.account, chain: transfer.chain },
+  };
+}
+
+function examplesOfErc20(transfer: { readonly token: string; readonly chain: string }): DocumentExamples {
+  return {
+    getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },
+    getContractLogs: { address: transfer.token, chain: transfer.chain },
+    getContractEvents: { address: transfer.token, chain: transfer.chain },
+    getTokenTransfers: { address: transfer.token, chain: transfer.chain },
+    getTokenStats: { address: transfer.token, chain: transfer.chain },
+    getTokenOwners: { token_address: transfer.token, chain: transfer.chain },
+    getTokenHolders: { tokenAddress: transfer.token, chain: transfer.chain },
+    getHistoricalTokenHolders: { tokenAddress: transfer.token, chain: transfer.chain, ...HISTORY },
   };
 }
 
