@@ -79,6 +79,7 @@ describe('the official SDK', () => {
       ...['getTokenTransfers', 'getTokenStats'],
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
       ...['getTokenOwners'],
+      ...['getContractLogs', 'getContractEvents'],
       ...['resolveENSDomain', 'resolveAddress', 'resolveDomain', 'resolveAddressToDomain'],
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
