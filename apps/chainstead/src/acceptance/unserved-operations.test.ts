@@ -86,7 +86,6 @@ describe('the official SDK', () => {
       ...['getWalletHistory', 'getWalletActiveChains'],
       ...['getTransaction', 'getTransactionVerbose', 'getBlock', 'getBlockStats', 'getDateToBlock'],
       ...['getInternalTransactions', 'getWalletTransactions', 'getWalletTransactionsVerbose'],
-      ...['getContractLogs', 'getContractEvents'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],
     ];
     // The hosted provider took it away: 404, as there.
