@@ -28,7 +28,7 @@ describe('the sender of a transaction', () => {
     const named = SIGNED_TRANSACTIONS.map(({ json, raw }) => ({
       ...json,
       from: SIGNER,
-      hash: `0x${keccak256Hex(Buffer.from(raw.slice(2), 'hex'))}`,
+      hash: keccak256Hex(Buffer.from(raw.slice(2), 'hex')),
     }));
     expect(contradictsSenders(named)).toBeNull();
     const last = { ...named.at(-1), from: OTHER };
