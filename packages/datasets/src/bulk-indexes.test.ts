@@ -20,6 +20,7 @@ it('builds exactly the indexes that the migrations had made', async () => {
   expect((await missingBulkIndexes(scratch.database, datasets)).toSorted()).toEqual([
     'erc20_transfers_by_contract',
     'erc20_transfers_by_token',
+    'logs_by_topic',
     'nft_transfers_by_range',
     'nft_transfers_by_recipient',
     'nft_transfers_by_sender',
