@@ -1,4 +1,15 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** They kill and compare for long: `npm run chaos`, not `npm test`. */
+const CHAOS = '**/*.chaos.test.ts';
+
+/** Each starts processes of its own, and nodes that are left too little time count as broken. */
+const ofPrograms = {
+  maxWorkers: 2,
+  // Started programs that wait for each other, and for a takeover.
+  testTimeout: 240_000,
+  hookTimeout: 180_000,
+};
 
 // Files share one embedded Postgres server (scratch databases from a template), started by the global set-up.
 export default defineConfig({
@@ -17,6 +28,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, CHAOS],
           // They wait for databases, nodes and jobs half of their time: on two processors a third process finds work to do.
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
@@ -25,14 +37,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...ofPrograms,
           name: 'programs',
           include: ['apps/*/src/**/*.test.ts'],
-          // Each starts processes of its own, and nodes that are left too little time count as broken.
-          maxWorkers: 2,
+          exclude: [...configDefaults.exclude, CHAOS],
           sequence: { groupOrder: 1 },
-          // Started programs that wait for each other, and for a takeover.
-          testTimeout: 240_000,
-          hookTimeout: 180_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...ofPrograms,
+          name: 'chaos',
+          include: [CHAOS],
+          sequence: { groupOrder: 2 },
         },
       },
     ],
