@@ -1,4 +1,3 @@
-import type { Address } from '@chainstead/core';
 import type { Terms } from './terms.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
 
@@ -15,9 +14,6 @@ const SELECTORS: ReadonlySet<string> = new Set([
   '0x83f12fec',
 ]);
 
-/** So many different receivers of one token from one source are a crowd. */
-const RECEIVERS_MIN = 10;
-
 /**
  * Whether the wallet is one of many that were given something: it didn't send the transaction and only receives, and the method is one that
  * distributes, or the same token goes from one source to at least ten receivers, in equal amounts or of a token that no imported list names. So an
@@ -25,7 +21,7 @@ const RECEIVERS_MIN = 10;
  */
 export function isDistribution(transaction: WalletTransaction, terms: Terms): boolean {
   if (terms.isSender || terms.paid || terms.nftsOut.length > 0) return false;
-  return distributes(transaction) || terms.legsIn.some((leg) => goesToMany(transaction, leg.token, leg.from));
+  return distributes(transaction) || goesToMany(transaction, terms);
 }
 
 function distributes({ method, selector }: WalletTransaction): boolean {
@@ -34,8 +30,7 @@ function distributes({ method, selector }: WalletTransaction): boolean {
   return NAMES.some((beginning) => name.startsWith(beginning));
 }
 
-function goesToMany({ tokens, others, listed }: WalletTransaction, token: Address, source: Address): boolean {
-  const given = [...tokens, ...others].filter((leg) => leg.token === token && leg.from === source && leg.value > 0n);
-  if (new Set(given.map(({ to }) => to)).size < RECEIVERS_MIN) return false;
-  return !listed.has(token) || new Set(given.map(({ value }) => value)).size === 1;
+function goesToMany({ evidence, listed }: WalletTransaction, { legsIn }: Terms): boolean {
+  if (legsIn.length === 0 || !evidence.has('handedOut')) return false;
+  return evidence.has('handedOutEqually') || !legsIn.some(({ token }) => listed.has(token));
 }

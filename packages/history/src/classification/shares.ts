@@ -21,10 +21,11 @@ export function isShareBurnt(transaction: WalletTransaction, { legsOut, assetsIn
   return [...assetsIn.keys()].every((asset) => [...contracts].some((contract) => gave(transaction, contract, asset)));
 }
 
-function took({ coins, tokens, others }: WalletTransaction, contract: Address, asset: Asset): boolean {
+/** Through others: what passed between them, the wallet's own legs don't show. */
+function took({ coins, tokens, evidence }: WalletTransaction, contract: Address, asset: Asset): boolean {
   return asset === COIN
     ? coins.some(({ to, value }) => to === contract && value > 0n)
-    : [...tokens, ...others].some((leg) => leg.token === asset && leg.to === contract && leg.value > 0n);
+    : evidence.has('shareMinted') || tokens.some((leg) => leg.token === asset && leg.to === contract && leg.value > 0n);
 }
 
 function gave({ wallet, coins, tokens }: WalletTransaction, contract: Address, asset: Asset): boolean {

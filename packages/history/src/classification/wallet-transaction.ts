@@ -57,8 +57,6 @@ export interface WalletTransaction {
   readonly coins: readonly CoinLeg[];
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly NftLeg[];
-  /** ERC-20 transfers between others in the same transaction, as far as they are known. */
-  readonly others: readonly TokenLeg[];
   /** Tokens that an imported list names. */
   readonly listed: ReadonlySet<Address>;
   /** Approvals with the wallet as owner: whether each gives something. Of one NFT: none of these. */

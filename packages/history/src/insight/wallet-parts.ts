@@ -3,6 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { HAS_ROLE } from '@chainstead/transactions';
 
 /** A place in the chain, and the wallet's part there. */
 export interface WalletPart {
@@ -69,7 +70,7 @@ const SOURCES: readonly Source[] = [
     account: 'account',
     ties: ['roles'],
     columns: `'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS row_key, NULL AS hash, false AS sent, false AS received, NULL AS other, NULL AS token`,
-    also: null,
+    also: HAS_ROLE,
   },
   {
     table: 'internal_transfers',

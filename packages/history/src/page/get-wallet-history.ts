@@ -6,6 +6,7 @@ import type {
   BooksOf,
   InternalTransactionRecord,
   InternalTransactionsByHash,
+  StoredEvidence,
   TransactionRecord,
 } from '@chainstead/transactions';
 import { classify } from '../classification/classify.ts';
@@ -40,9 +41,18 @@ export interface HistoryPage {
   readonly isTraced: boolean;
 }
 
-/** A transaction of which all but its place is to be found out. */
+/** A transaction of which all but its place and the wallet's legs is to be found out. */
 export interface WantedTransaction extends PlacedTransaction {
   readonly blockHash: Hash;
+  readonly legs: IndexedLegs;
+}
+
+/** What was found of it. */
+export interface ReadTransaction {
+  /** Without logs where what they say is stored. */
+  readonly record: TransactionRecord;
+  /** What its logs say of the wallet; null: they are in the record. */
+  readonly said: StoredEvidence | null;
 }
 
 export interface FoundTransaction {
@@ -54,7 +64,7 @@ export interface HistoryReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
   /** Finds transactions, in the order that they are asked in. */
-  recordsOf(wanted: readonly WantedTransaction[]): Promise<readonly TransactionRecord[]>;
+  recordsOf(wanted: readonly WantedTransaction[]): Promise<readonly ReadTransaction[]>;
   /** Finds the calls inside them; null where they are not wanted, or nobody traces. */
   callsOf(found: readonly FoundTransaction[]): Promise<InternalTransactionsByHash>;
   /** Finds the ABIs that they are decoded by. */
@@ -71,16 +81,20 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
   const { database, chain } = reading;
   const { indexed, places, blockOf, legsAt } = await readUntorn(() => readIndex(database, chain, query));
   const shown = places.slice(0, query.limit);
-  const wanted = shown.map((place) => ({ ...place, blockHash: blockOf(placeIn(place)).block_hash }));
-  const records = await reading.recordsOf(wanted);
-  const found = shown.flatMap((place, index) => {
-    const record = records[index];
-    return record === undefined ? [] : [{ block: blockOf(placeIn(place)), record, legs: legsAt(place) }];
+  const wanted = shown.map((place) => ({
+    ...place,
+    blockHash: blockOf(placeIn(place)).block_hash,
+    legs: legsAt(place),
+  }));
+  const read = await reading.recordsOf(wanted);
+  const found = wanted.flatMap((place, index) => {
+    const one = read[index];
+    return one === undefined ? [] : [{ ...one, block: blockOf(placeIn(place)), legs: place.legs }];
   });
   const [traced, booksOf] = await Promise.all([reading.callsOf(found), reading.booksFor(found)]);
-  const rowsSeen = found.map(({ block, record, legs }) => {
+  const rowsSeen = found.map(({ block, record, legs, said }) => {
     const calls = traced?.get(record.hash) ?? null;
-    const known = { record, block: block.block_number, legs, calls, booksOf };
+    const known = { record, said, block: block.block_number, legs, calls, booksOf };
     return { block, record, calls, seen: seenByWallet(chain, query.wallet, known) };
   });
   const beside = await readBeside(database, chain, namedBy(rowsSeen, reading.withMetadata));
@@ -118,7 +132,7 @@ async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQue
   return { indexed, places, blockOf: readBlocks(row?.blocks ?? null, shown.map(placeIn)), legsAt };
 }
 
-const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [] };
+const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [], approvals: [], said: null };
 
 function placeIn({ blockNumber }: TransactionPlace) {
   return { block_number: blockNumber };

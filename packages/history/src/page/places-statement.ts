@@ -2,6 +2,7 @@ import { boundsInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { HAS_ROLE } from '@chainstead/transactions';
 import type { HistoryQuery, TransactionPlace } from './history-query.ts';
 
 /** A range of an index that holds a wallet's part in transactions, in their order. */
@@ -12,10 +13,12 @@ interface WalletRange {
   readonly account: string;
   /** SQL of the transaction's hash, and of the key that its row has; null where the other tells. */
   readonly hash: 'transaction_hash' | null;
+  /** SQL of which of its rows count; all without it. */
+  readonly also?: string;
 }
 
 const RANGES: readonly WalletRange[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null },
+  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: HAS_ROLE },
   { table: 'erc20_transfers', key: 'account_key', account: 'account', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(to_address)', account: 'to_address', hash: 'transaction_hash' },
@@ -49,7 +52,7 @@ export function placesStatement(chain: Chain, query: HistoryQuery): Statement {
   const ranges = RANGES.map(
     (range) =>
       `(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${toldBy(range)} FROM ${range.table} AS part
-      ${where([`${range.key} = ${key}`, expectedTrue(`${range.account} = ${wallet}`), ...bounds])} ${tail})`,
+      ${where([`${range.key} = ${key}`, expectedTrue(`${range.account} = ${wallet}`), ...alsoOf(range), ...bounds])} ${tail})`,
   );
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
   SELECT block_number, transaction_index, max(hash) AS hash, max(row_key) AS row_key
@@ -71,6 +74,10 @@ export function coverageStatement(chain: Chain, dataset: string, query: HistoryQ
     text: `WITH ${ctes.join(', ')} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete FROM covered`,
     values,
   };
+}
+
+function alsoOf({ also }: WalletRange): readonly string[] {
+  return also === undefined ? [] : [expectedTrue(also)];
 }
 
 function toldBy({ hash }: WalletRange): string {

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexText, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { type GivenApproval, readEvidenceBits, type StoredEvidence } from '@chainstead/transactions';
 import type { NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
 import type { TransactionPlace } from './history-query.ts';
 
@@ -16,6 +17,10 @@ export interface IndexedLegs {
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly ShownNftLeg[];
   readonly trades: readonly TradePart[];
+  /** Of ERC-20 tokens, with the wallet as owner. */
+  readonly approvals: readonly GivenApproval[];
+  /** What its logs say of the wallet beside; null where no row of the wallet's tells. */
+  readonly said: StoredEvidence | null;
 }
 
 /** A stretch of a wallet's transactions, both ends inclusive. */
@@ -32,13 +37,18 @@ export async function readLegs(
   stretch: Stretch,
 ): Promise<(place: TransactionPlace) => IndexedLegs> {
   const scan: Scan = { database, values: valuesOf(chain, wallet, stretch) };
-  const [tokens, nfts, trades] = await Promise.all([readTokens(scan, wallet), readNfts(scan), readTrades(scan)]);
+  const [tokens, nfts, trades, approvals, said] = await Promise.all([
+    ...([readTokens(scan, wallet), readNfts(scan), readTrades(scan)] as const),
+    ...([readApproved(scan), readSaid(scan)] as const),
+  ]);
   return (place) => {
     const key = keyOf(place);
     return {
       tokens: tokens.get(key) ?? [],
       nfts: nfts.get(key) ?? [],
       trades: trades.get(key) ?? [],
+      approvals: approvals.get(key) ?? [],
+      said: said.get(key)?.[0] ?? null,
     };
   };
 }
@@ -145,6 +155,34 @@ function readTrades(scan: Scan) {
     scan,
     `SELECT ${PLACE}, role, side FROM (${of('buyer')} UNION ALL ${of('seller')}) AS part ${IN_ORDER}`,
     ({ role, side }) => ({ role, isOffer: side === OFFER_ACCEPTED }),
+  );
+}
+
+interface ApprovalRow extends Placed {
+  readonly log_index: number;
+  readonly token: Address;
+  readonly spender: Address;
+  readonly value: string;
+}
+
+function readApproved(scan: Scan) {
+  return readRows<ApprovalRow, GivenApproval>(
+    scan,
+    `SELECT ${PLACE}, log_index, ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
+     FROM erc20_approvals ${ofWallet('owner_key', 'owner')} ${IN_ORDER}`,
+    ({ log_index: logIndex, value: text, token, spender }) => {
+      const value = BigInt(text);
+      return { kind: 'token', token, spender, value, isGranted: value > 0n, expiration: null, logIndex };
+    },
+  );
+}
+
+/** A row for each transaction at most. */
+function readSaid(scan: Scan) {
+  return readRows<Placed & { readonly evidence: number }, StoredEvidence | null>(
+    scan,
+    `SELECT ${PLACE}, evidence FROM account_transactions ${ofWallet('account_key', 'account')}`,
+    ({ evidence }) => readEvidenceBits(evidence),
   );
 }
 

@@ -1,16 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseAddress } from '@chainstead/core';
-import { decodeErc20Transfer } from '@chainstead/token-events';
 import {
   type BooksOf,
   decodedCall,
   decodeEvidence,
   evidenceOf,
+  type GivenApproval,
   type InternalTransactionRecord,
+  readApprovals,
+  type StoredEvidence,
   type TransactionRecord,
 } from '@chainstead/transactions';
-import type { CoinLeg, TokenLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
-import { type GivenApproval, readApprovals } from '../interactions/read-approvals.ts';
+import type { CoinLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
 import type { IndexedLegs, ShownNftLeg } from './read-legs.ts';
 
 /** A transaction as a wallet sees it, with what is shown of it. */
@@ -24,7 +25,10 @@ export type TokenOf = (token: Address) => { readonly isVerified: boolean; readon
 
 /** All that is known of a transaction. */
 export interface KnownTransaction {
+  /** Without logs where what they say is stored. */
   readonly record: TransactionRecord;
+  /** What its logs say of the wallet; null: they are in the record. */
+  readonly said: StoredEvidence | null;
   /** Its number. */
   readonly block: number;
   /** What the index has of the wallet. */
@@ -39,7 +43,7 @@ export interface KnownTransaction {
 export function seenByWallet(
   chain: Chain,
   wallet: Address,
-  { record, block, legs, calls, booksOf }: KnownTransaction,
+  { record, said, block, legs, calls, booksOf }: KnownTransaction,
 ): SeenTransaction {
   const from = parseAddress(record.from);
   const to = addressOrNull(record.to);
@@ -48,16 +52,15 @@ export function seenByWallet(
   return {
     ...{ wallet, from, to },
     tokens: hasFailed ? [] : legs.tokens,
-    others: othersIn(logs, wallet, chain),
     status: record.status === null ? null : hasFailed ? 0 : 1,
     method: decodedCall(record, block, booksOf)?.label ?? null,
     selector: to === null || record.input.length < SELECTOR_LENGTH ? null : record.input.slice(0, SELECTOR_LENGTH),
     coins: hasFailed ? [] : [...ownValue(wallet, record, { from, to }), ...movedInside(wallet, calls ?? [])],
     nfts: hasFailed ? [] : legs.nfts,
     listed: new Set(),
-    approvals: readApprovals(wallet, logs),
+    approvals: said === null ? readApprovals(wallet, logs, chain) : legs.approvals,
     trades: legs.trades,
-    evidence: evidenceOf(decodeEvidence({ from, to, logs }, chain), wallet),
+    evidence: said?.evidence ?? evidenceOf(decodeEvidence({ from, to, logs }, chain), wallet),
     isTraced: calls !== null,
   };
 }
@@ -94,14 +97,6 @@ function movedInside(wallet: Address, calls: readonly InternalTransactionRecord[
     const isSide = from === wallet || to === wallet;
     if (value === '0' || error !== null || isReverted || !isSide) return [];
     return [{ from: parseAddress(from), to: parseAddress(to), value: BigInt(value), isInternal: true }];
-  });
-}
-
-function othersIn(logs: readonly ReturnType<typeof brandedLog>[], wallet: Address, chain: Chain): readonly TokenLeg[] {
-  return logs.flatMap((log) => {
-    const transfer = decodeErc20Transfer(log, chain);
-    if (transfer === null || transfer.from === wallet || transfer.to === wallet) return [];
-    return [{ ...transfer, token: log.address, value: BigInt(transfer.value), logIndex: log.index }];
   });
 }
 

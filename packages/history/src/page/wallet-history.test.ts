@@ -2,7 +2,13 @@ import type { Address } from '@chainstead/core';
 import { hexText } from '@chainstead/db';
 import { recordedEvmFolder } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { FIRST_BLOCK, type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
+import {
+  FIRST_BLOCK,
+  type HistoryAnswer,
+  type HistoryStage,
+  LAST_BLOCK,
+  openHistoryStage,
+} from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 
 const given = recordedEvmFolder() !== null;
@@ -113,6 +119,7 @@ describe.runIf(given)('the history of wallets in recorded blocks', () => {
   test('is 503 with Retry-After while it is being read, and 400 where requests may have nothing read', async () => {
     const { wallet } = recorded[7]?.seen ?? {};
     await stage.scratch.database.query('TRUNCATE state_questions');
+    await forgetEvidence();
     stage.settings.waitMs = 0;
     const early = await stage.ask(`wallets/${wallet}/history`);
     expect(early).toMatchObject({ status: 503, body: { message: 'being read from the node' } });
@@ -124,6 +131,7 @@ describe.runIf(given)('the history of wallets in recorded blocks', () => {
     });
     // A wallet without any needs none.
     expect(await stage.get(`wallets/0x${'12'.repeat(20)}/history`)).toMatchObject({ cursor: null, result: [] });
+    await restoreEvidence();
   });
 
   test('is read whole by the official SDK', async () => {
@@ -210,7 +218,72 @@ describe.runIf(given)('the history of wallets in recorded blocks', () => {
       ]);
     }
   });
+
+  test('has no node asked for what is stored, and says the same as from a node', async () => {
+    const ofCategory = Map.groupBy(recorded, (one) => one.classification.category).values();
+    const some = [...parts().keys()].filter((_, place) => place < 12 || place % 60 === 59);
+    const wallets = [...new Set([...some, ...[...ofCategory].flatMap(([first]) => first?.seen.wallet ?? [])])];
+    expect(wallets.length).toBeGreaterThan(25);
+    const { database } = stage.scratch;
+    const read = (asked: readonly Address[]) =>
+      Promise.all(
+        asked.map(async (wallet) => {
+          const pages = await stage.pages(`wallets/${wallet}/history?limit=50`);
+          return pages.flatMap(({ result }) => result);
+        }),
+      );
+    await database.query('TRUNCATE state_questions');
+    stage.node.counters.reset();
+    const stored = await read(wallets);
+    // What nobody keeps: approvals of whole collections, and by Permit2.
+    const otherwise = stored.flat().filter(isApprovedOtherwise);
+    const hashes = new Set(otherwise.map(({ hash }) => hash));
+    expect(await readThrough()).toEqual(hashes);
+    expect(stage.node.counters.calls.eth_getTransactionByHash ?? 0).toBe(hashes.size);
+    expect(otherwise.length).toBeLessThan(stored.flat().length / 20);
+    stage.settings.maxCalls = 0;
+    const whole = wallets.filter((_, place) => !stored[place]?.some(isApprovedOtherwise));
+    expect(await read(whole)).toEqual(stored.filter((rows) => !rows.some(isApprovedOtherwise)));
+    stage.reset();
+    await forgetEvidence();
+    expect(await read(wallets)).toEqual(stored);
+    await restoreEvidence();
+    expect((await readThrough()).size).toBeGreaterThan(hashes.size + 100);
+    expect(new Set(stored.flat().map(({ category }) => category)).size).toBeGreaterThan(8);
+  });
+
+  /** As rows are that were stored before logs were read for them. */
+  async function forgetEvidence(): Promise<void> {
+    const { database } = stage.scratch;
+    await database.query('CREATE TABLE told AS SELECT * FROM account_transactions');
+    await database.query('UPDATE account_transactions SET evidence = 0');
+  }
+
+  async function restoreEvidence(): Promise<void> {
+    const { database } = stage.scratch;
+    await database.query(
+      'UPDATE account_transactions AS part SET evidence = told.evidence FROM told WHERE part.account = told.account AND part.transaction_key = told.transaction_key',
+    );
+    await database.query('DROP TABLE told');
+  }
+
+  /** Which transactions a node was asked for. */
+  async function readThrough(): Promise<ReadonlySet<string>> {
+    const rows = await stage.scratch.database.query<{ hash: string }>(
+      `SELECT DISTINCT item->>'hash' AS hash FROM state_questions, jsonb_array_elements(question->'items') AS item`,
+    );
+    return new Set(rows.map(({ hash }) => hash));
+  }
 });
+
+function isApprovedOtherwise({ contract_interactions: told }: HistoryAnswer['result'][number]): boolean {
+  const amounts = [...(told?.approvals ?? []), ...(told?.revokes ?? [])];
+  return (
+    told?.set_approvals_all !== undefined ||
+    told?.set_revokes_all !== undefined ||
+    amounts.some((one) => 'expiration' in one)
+  );
+}
 
 function isStored(block: string): boolean {
   const [chain, number] = block.split('/');

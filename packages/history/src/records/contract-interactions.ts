@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
+import type { GivenApproval } from '@chainstead/transactions';
 import { z } from '@hono/zod-openapi';
-import type { GivenApproval } from '../interactions/read-approvals.ts';
 import { showAllowance } from '../interactions/show-allowance.ts';
 import type { BesideHistory } from '../page/beside-history.ts';
 

@@ -64,7 +64,7 @@ export function createWalletHistoryRoute({
       const chain = indexedChain(chains, filter.chain, ...LEG_DATASETS);
       const requester = c.get('principal')?.id ?? 'open';
       const recordsOf = (wanted: readonly WantedTransaction[]) =>
-        readRecords({ database: reads, chain, lookUps, requester }, wanted);
+        readRecords({ database: reads, chain, lookUps, requester, withLogs: filter.include === LOGS }, wanted);
       const traced = async (transactions: readonly FoundTransaction[]) =>
         filter.include_internal_transactions
           ? readInternalTransactions({ lookUps, chain, requester }, transactions.map(tracedOf))

@@ -1,7 +1,7 @@
+import type { GivenApproval } from '@chainstead/transactions';
 import { expect, test } from 'vitest';
 import { classify } from '../classification/classify.ts';
 import type { WalletTransaction } from '../classification/wallet-transaction.ts';
-import type { GivenApproval } from '../interactions/read-approvals.ts';
 import {
   APES,
   BOB,

@@ -1,7 +1,7 @@
 import { type Address, decimalAmount } from '@chainstead/core';
+import type { GivenApproval } from '@chainstead/transactions';
 import { type Amounts, COIN, type Terms, termsOf } from '../classification/terms.ts';
 import type { Category, NftLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
-import type { GivenApproval } from '../interactions/read-approvals.ts';
 import { showAllowance } from '../interactions/show-allowance.ts';
 
 /** What people call things. */

@@ -25,7 +25,6 @@ export function exampleCase(given: Partial<WalletTransaction> = {}): WalletTrans
     coins: [],
     tokens: [],
     nfts: [],
-    others: [],
     listed: new Set(),
     approvals: [],
     trades: [],

@@ -51,7 +51,7 @@ function readBlock(block: string): RecordedTransaction[] {
     const wallet = parseAddress(record.from);
     const ownTrades = trades(record.hash, wallet);
     const seen = seenByWallet(chain, wallet, {
-      ...{ record, block: Number(header.number), calls: null, booksOf: STANDARDS_ALONE },
+      ...{ record, said: null, block: Number(header.number), calls: null, booksOf: STANDARDS_ALONE },
       legs: legsIn(executed.logs, wallet, ownTrades, chain),
     });
     return { block, record, seen, classification: classify(seen) };
@@ -85,6 +85,8 @@ function legsIn(logs: readonly Log[], wallet: Address, trades: readonly TradePar
         amount: BigInt(amount),
       })),
     trades,
+    approvals: [],
+    said: null,
   };
 }
 

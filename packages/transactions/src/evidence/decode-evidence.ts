@@ -1,7 +1,7 @@
 import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import { decodeErc20Transfer, decodeWrappedCoinMove } from '@chainstead/token-events';
+import { decodeWrappedCoinMove } from '@chainstead/token-events';
 import type { Evidence } from './evidence.ts';
 import {
   COMET_WITHDRAW,
@@ -11,6 +11,7 @@ import {
   PAIR_BURN,
   PAIR_MINT,
 } from './evidence-events.ts';
+import { type TokenMove, tokenEvidence, tokensMoved } from './token-evidence.ts';
 
 /** A log as far as evidence is read from it. */
 export interface EvidenceLog {
@@ -36,7 +37,7 @@ export interface TransactionEvidence {
   readonly ofAll: ReadonlySet<Evidence>;
 }
 
-/** Reads the events of protocols among a transaction's logs. Pure; nothing throws on what a contract emits. */
+/** Reads the events of protocols among a transaction's logs. Pure; nothing throws on what a contract emits, and time grows as its logs do. */
 export function decodeEvidence(transaction: EvidenceTransaction, chain: EvidenceChain): TransactionEvidence {
   const ofAccount = new Map<Address, Set<Evidence>>();
   const ofAll = new Set<Evidence>();
@@ -46,28 +47,37 @@ export function decodeEvidence(transaction: EvidenceTransaction, chain: Evidence
     for (const one of says) known.add(one);
     ofAccount.set(account, known);
   };
+  const moved = tokensMoved(transaction.logs, chain);
+  const pairs = new Set<Address>();
+  const loans: EvidenceLog[] = [];
   for (const log of transaction.logs) {
     const [topic0] = log.topics;
     if (topic0 === undefined) continue;
     for (const event of EVENTS.get(topic0) ?? [])
       if (isEvent(event, log)) for (const named of event.names) note(accountOf(named, log, transaction), event.says);
     if (log.address === chain.wrappedNative) {
-      const moved = decodeWrappedCoinMove(log);
-      if (moved !== null) note(moved.account, [moved.kind === 'deposit' ? 'wrap' : 'unwrap']);
-      if (moved?.kind === 'withdrawal' && moved.account === transaction.to) ofAll.add('calledUnwrapped');
+      const wrapped = decodeWrappedCoinMove(log);
+      if (wrapped !== null) note(wrapped.account, [wrapped.kind === 'deposit' ? 'wrap' : 'unwrap']);
+      if (wrapped?.kind === 'withdrawal' && wrapped.account === transaction.to) ofAll.add('calledUnwrapped');
     }
-    if (isOf(PAIR_MINT, log))
-      for (const account of minted(log.address, transaction, chain)) note(account, ['supply', 'liquidityAdd']);
+    if (isOf(PAIR_MINT, log)) pairs.add(log.address);
     if (isOf(PAIR_BURN, log)) {
       const receiver = addressAt(log.topics[2]);
       // A router gets what it passes on to who called it.
       note(receiver === transaction.to ? transaction.from : receiver, ['takeBack', 'liquidityRemove']);
     }
-    if (isOf(COMET_WITHDRAW, log) && wordCount(log.data) === 1) {
-      const account = addressAt(log.topics[1]);
-      if (account !== null) note(account, [isLoan(log, account, transaction, chain) ? 'borrow' : 'takeBack']);
-    }
+    if (isOf(COMET_WITHDRAW, log) && wordCount(log.data) === 1) loans.push(log);
   }
+  for (const { token, from, to } of moved)
+    if (from === ZERO_ADDRESS && pairs.has(token)) note(to, ['supply', 'liquidityAdd']);
+  const burnt = burntOf(loans.length === 0 ? [] : moved);
+  for (const { address, topics, data } of loans) {
+    const account = addressAt(topics[1]);
+    // More than it had there, which is burnt, is lent.
+    const isLoan = bigIntAt(data) > (burnt.get(`${address} ${account}`) ?? 0n);
+    note(account, [isLoan ? 'borrow' : 'takeBack']);
+  }
+  for (const [account, says] of tokenEvidence(moved)) note(account, says);
   return { ofAccount, ofAll };
 }
 
@@ -91,26 +101,12 @@ function accountOf(named: Named, log: EvidenceLog, { from }: EvidenceTransaction
   return 'topic' in named ? addressAt(log.topics[named.topic]) : addressAt(log.data, named.word);
 }
 
-/** Who got new tokens of a contract. */
-function minted(token: Address, { logs }: EvidenceTransaction, chain: EvidenceChain): readonly Address[] {
-  return logs.flatMap((log) => {
-    const transfer = log.address === token ? decodeErc20Transfer(log, chain) : null;
-    return transfer === null || transfer.from !== ZERO_ADDRESS ? [] : [transfer.to];
-  });
-}
-
-/** Whether more was taken than the account had there, which is burnt. */
-function isLoan(
-  withdrawal: EvidenceLog,
-  account: Address,
-  { logs }: EvidenceTransaction,
-  chain: EvidenceChain,
-): boolean {
-  const burnt = logs.reduce((sum, log) => {
-    const transfer = log.address === withdrawal.address ? decodeErc20Transfer(log, chain) : null;
-    return transfer !== null && transfer.from === account && transfer.to === ZERO_ADDRESS
-      ? sum + BigInt(transfer.value)
-      : sum;
-  }, 0n);
-  return bigIntAt(withdrawal.data) > burnt;
+/** How much of a token each account burnt, by both. */
+function burntOf(moved: readonly TokenMove[]): ReadonlyMap<string, bigint> {
+  const burnt = new Map<string, bigint>();
+  for (const { token, from, to, value } of moved) {
+    const key = `${token} ${from}`;
+    if (to === ZERO_ADDRESS) burnt.set(key, (burnt.get(key) ?? 0n) + value);
+  }
+  return burnt;
 }

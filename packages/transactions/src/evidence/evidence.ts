@@ -1,4 +1,4 @@
-/** What a transaction's logs say of an account beside transfers. */
+/** What a transaction's logs say of an account beside its own transfers. */
 export type Evidence =
   /** The chain's wrapped coin was given to it for coins. */
   | 'wrap'
@@ -18,4 +18,10 @@ export type Evidence =
   /** Beside `supply`. */
   | 'liquidityAdd'
   /** Beside `takeBack`. */
-  | 'liquidityRemove';
+  | 'liquidityRemove'
+  /** It gave a token, and got new ones of a contract that took as much as any of the first. */
+  | 'shareMinted'
+  /** It is one of at least ten that got the same token from the same source. */
+  | 'handedOut'
+  /** Beside `handedOut`: as much as all of them. */
+  | 'handedOutEqually';

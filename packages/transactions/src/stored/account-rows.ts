@@ -1,27 +1,51 @@
-import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import type { ExecutedTransaction } from '@chainstead/sync';
+import { approvalsIn } from '../approvals/read-approvals.ts';
+import { decodeEvidence, evidenceOf } from '../evidence/decode-evidence.ts';
+import { evidenceBits } from '../evidence/evidence-bits.ts';
 import { statusOf } from '../records/transaction-outcome.ts';
-import { type AccountTransactionRow, ROLES } from './schema.ts';
+import { type AccountTransactionRow, NO_ROLE, ROLES } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 
-/** The rows of a transaction's accounts: sender, receiver and the contract that it created, each once. None of the zero address, which is nobody's. */
+/**
+ * The rows of a transaction's accounts: sender, receiver and the contract that it created, each once, and others that its logs say something of
+ * that no other table has. None of the zero address, which is nobody's.
+ * @param beside others that get a row whatever the logs say of them
+ */
 export function accountRows(
   executed: ExecutedTransaction,
   blockNumber: number,
-  chainId: ChainId,
+  chain: Chain,
+  beside: Iterable<Address> = [],
 ): readonly AccountTransactionRow[] {
-  const key = transactionKey(executed.hash);
-  return [...rolesIn(executed)].map(([account, roles]) => ({
+  const transactionIndex = executed.index;
+  const shared = { chainId: chain.id, transactionKey: transactionKey(executed.hash), blockNumber, transactionIndex };
+  const roles = rolesIn(executed);
+  const said = saidIn(executed, chain);
+  const rowOf = (account: Address, role: number): AccountTransactionRow => ({
+    ...shared,
     accountKey: addressKey(account),
-    chainId,
-    transactionKey: key,
-    blockNumber,
-    transactionIndex: executed.index,
-    evidence: 0,
-    roles,
+    evidence: said.bitsOf(account),
+    roles: role,
     account,
-  }));
+  });
+  const others = new Set([...said.accounts, ...beside]).difference(new Set([ZERO_ADDRESS, ...roles.keys()]));
+  return [
+    ...[...roles].map(([account, role]) => rowOf(account, role)),
+    ...apart([...others].map((account) => rowOf(account, NO_ROLE))),
+  ];
+}
+
+/** Rows without a role whose accounts share a key, told apart by numbers below all roles: the key of the table has no other. */
+function apart(rows: readonly AccountTransactionRow[]): readonly AccountTransactionRow[] {
+  const seen = new Map<string, number>();
+  return rows.map((row) => {
+    const before = seen.get(row.accountKey) ?? 0;
+    seen.set(row.accountKey, before + 1);
+    return before === 0 ? row : { ...row, roles: NO_ROLE - before };
+  });
 }
 
 /** Nothing is created by what failed, whatever address nodes name. */
@@ -35,4 +59,32 @@ function rolesIn(executed: ExecutedTransaction): ReadonlyMap<Address, number> {
   add(to, ROLES.receiver);
   if (statusOf(executed) !== 0) add(contractAddress, ROLES.created);
   return roles;
+}
+
+interface Said {
+  /** Those of which there is something that transfers and approvals of tokens don't tell. */
+  readonly accounts: readonly Address[];
+  bitsOf(account: Address): number;
+}
+
+function saidIn({ from, to, logs: given }: ExecutedTransaction, chain: Chain): Said {
+  const evidence = decodeEvidence({ from, to, logs: given }, chain);
+  const approvals = Map.groupBy(
+    approvalsIn(
+      given.map((log) => ({ ...log, index: log.logIndex })),
+      chain,
+    ),
+    ({ owner }) => owner,
+  );
+  const approves = (account: Address, isOfTokens: boolean): boolean =>
+    approvals.get(account)?.some(({ approval: { kind } }) => (kind === 'token') === isOfTokens) ?? false;
+  return {
+    accounts: [...evidence.ofAccount.keys(), ...[...approvals.keys()].filter((account) => approves(account, false))],
+    bitsOf: (account) =>
+      evidenceBits({
+        evidence: evidenceOf(evidence, account),
+        approvesTokens: approves(account, true),
+        approvesOtherwise: approves(account, false),
+      }),
+  };
 }

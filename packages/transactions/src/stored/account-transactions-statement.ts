@@ -4,6 +4,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions } from './datasets.ts';
+import { HAS_ROLE } from './schema.ts';
 import { watchedBlocks } from './watched-blocks.ts';
 
 /** Where a page ended: the place of its last transaction. */
@@ -61,6 +62,7 @@ export function accountTransactionsStatement(
     `account_key = ${bind(addressKey(query.address))}`,
     expectedTrue(`account = ${account}`),
     `chain_id = ${chainId}`,
+    expectedTrue(HAS_ROLE),
   ];
   const scan = `SELECT transaction_key, block_number, transaction_index FROM account_transactions
     ${where([...ofAccount, ...(start.length === 0 ? far : start)])}

@@ -27,7 +27,7 @@ export const accountTransactions: Dataset<AccountTransactionRow> = {
   wholeBlocks: {
     reads,
     decode: (block, { chain }) =>
-      committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain.id)),
+      committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain)),
   },
 };
 

@@ -75,9 +75,12 @@ export const accountTransactions = pgTable(
     transactionKey: int8Text('transaction_key').notNull(),
     blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
-    /** Bits of what logs say of the account; 0: nothing. */
+    /** Bits of what the logs say of the account (`evidenceBits`); 0: the row was stored before they were read for it. */
     evidence: integer('evidence').notNull().default(0),
-    /** Bits: {@link ROLES}. In the key for two accounts of one `account_key` in one transaction: no two have a role there. */
+    /**
+     * Bits: {@link ROLES}; {@link NO_ROLE} and below for an account that only the logs name. In the key for two accounts of one `account_key` in one
+     * transaction: no two have the same number there.
+     */
     roles: smallint('roles').notNull(),
     account: address('account').notNull(),
   },
@@ -95,3 +98,7 @@ export type AccountTransactionRow = Readonly<typeof accountTransactions.$inferSe
 
 /** What an account has to do with a transaction: bits of `roles`. */
 export const ROLES = { sender: 1, receiver: 2, created: 4 } as const;
+/** Of an account that has none of them, and of which the logs say something: no list of transactions shows it there. */
+export const NO_ROLE = 0;
+/** SQL that holds of accounts with a role. */
+export const HAS_ROLE = `roles > ${NO_ROLE}`;

@@ -31,7 +31,7 @@ export async function seedTransactions(
       await createPartitions(transaction, table.name, chain.id);
     const lines = all.map((one) => transactions.table.copyLine(rowOf(chain, one)));
     await transaction.copy(transactions.table.name, transactions.table.columns, lines);
-    const parts = all.flatMap((one) => accountRows(executedOf(chain, one), one.blockNumber, chain.id));
+    const parts = all.flatMap((one) => accountRows(executedOf(chain, one), one.blockNumber, chain));
     const { table } = accountTransactions;
     await transaction.copy(table.name, table.columns, parts.map(table.copyLine));
     const numbers = [...new Set(all.map(({ blockNumber }) => blockNumber))];
@@ -80,6 +80,7 @@ function executedOf(chain: Chain, seeded: SeededTransaction): ExecutedTransactio
     to: row.toAddress,
     contractAddress: row.contractAddress,
     succeeded: row.status !== 0,
+    logs: [] as ExecutedTransaction['logs'],
     receipt: { raw: {} },
   } as ExecutedTransaction;
 }

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { checkSender, checkTransactionHash } from '@chainstead/proof';
 import { type DatasetLines, type ExecutedTransaction, linesOfRows, type WholeBlock } from '@chainstead/sync';
+import { decodeApproval, decodeErc20Transfer, readNftLogs } from '@chainstead/token-events';
 import { accountRows } from '../stored/account-rows.ts';
 import { accountTransactions, committedIn, transactions } from '../stored/datasets.ts';
 import type { AccountTransactionRow } from '../stored/schema.ts';
@@ -11,7 +12,7 @@ import { transactionRow } from '../stored/transaction-row.ts';
 export type FindAsked = (accounts: readonly Address[]) => Promise<ReadonlySet<Address>>;
 
 /**
- * Rows of the transactions that wallets which were asked for take part in, of blocks that are proven. Who sent those is recovered from their
+ * Rows of the transactions that wallets which were asked for take part in, also as sides of transfers, of blocks that are proven. Who sent those is recovered from their
  * signatures: no root holds a sender, and a node could name another.
  */
 export async function selectRows(
@@ -41,12 +42,25 @@ async function selectBy(
   findAsked: FindAsked,
 ): Promise<readonly (readonly AccountTransactionRow[])[]> {
   const rows = blocks.map((block) =>
-    committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain.id)),
+    committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain, sidesIn(one, chain))),
   );
   const accounts = new Set(rows.flatMap((ofBlock) => ofBlock.map(({ account }) => account)));
   if (accounts.size === 0) return rows;
   const asked = await findAsked([...accounts]);
   return rows.map((ofBlock) => ofBlock.filter(({ account }) => asked.has(account)));
+}
+
+/** Sides of a transaction's transfers, and who approved something: their history shows it. Others' transactions may be stored for them alone. */
+function sidesIn({ logs }: ExecutedTransaction, chain: Chain): ReadonlySet<Address> {
+  const sides = new Set<Address>();
+  for (const log of logs) {
+    const transfer = decodeErc20Transfer(log, chain);
+    if (transfer !== null) sides.add(transfer.from).add(transfer.to);
+    const approval = decodeApproval(log);
+    if (approval?.type === 'erc20Approval') sides.add(approval.owner);
+  }
+  for (const read of readNftLogs(logs, chain)) if (!('reason' in read)) sides.add(read.from).add(read.to);
+  return sides;
 }
 
 /** The block with those who really sent the transactions of the rows; the same one where the node named them. */

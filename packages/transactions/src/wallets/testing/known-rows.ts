@@ -45,14 +45,14 @@ export async function nodeRows(
   return found;
 }
 
-/** Every stored row of a wallet, ascending. */
+/** Every stored row of a transaction that a wallet has a role in, ascending. */
 export async function storedRows(database: Database, chainId: number, wallet: Address): Promise<readonly KnownRow[]> {
   const hex = (column: string): string => `'0x' || encode(${column}, 'hex')`;
   return database.query<KnownRow>(
     `SELECT block_number AS block, roles, concat_ws(' ', block_number, part.transaction_index, ${hex('block_hash')}, ${hex('transaction_hash')}, roles,
        ${hex('from_address')}, coalesce(${hex('to_address')}, 'none'), nonce, value, gas_used) AS text
      FROM account_transactions AS part JOIN transactions USING (transaction_key, chain_id, block_number) JOIN blocks USING (chain_id, block_number)
-     WHERE part.chain_id = $1 AND part.account = $2 ORDER BY block_number, part.transaction_index`,
+     WHERE part.chain_id = $1 AND part.account = $2 AND roles > 0 ORDER BY block_number, part.transaction_index`,
     [chainId, addressBytes(wallet)],
   );
 }

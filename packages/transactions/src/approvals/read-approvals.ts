@@ -1,4 +1,5 @@
 import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
+import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseHash } from '@chainstead/core';
 import { decodeApproval } from '@chainstead/token-events';
 
@@ -24,17 +25,31 @@ export interface ApprovalLog {
   readonly data: Hex;
 }
 
-/** What the owner approved in a transaction, in the order of the logs. Approvals of a single NFT are none of it: they end with its next move. */
-export function readApprovals(owner: Address, logs: readonly ApprovalLog[]): readonly GivenApproval[] {
-  return logs.flatMap((log) => {
-    const given = isPermit2(log) ? readPermit2(log) : readApproval(log);
-    return given === null || given.owner !== owner ? [] : [given.approval];
-  });
-}
-
-interface OwnedApproval {
+/** An approval, and who gave it. */
+export interface OwnedApproval {
   readonly owner: Address;
   readonly approval: GivenApproval;
+}
+
+/** What the owner approved in a transaction, in the order of the logs. Approvals of a single NFT are none of it: they end with its next move. */
+export function readApprovals(
+  owner: Address,
+  logs: readonly ApprovalLog[],
+  chain: Pick<Chain, 'erc20Exclusions'>,
+): readonly GivenApproval[] {
+  return approvalsIn(logs, chain).flatMap((given) => (given.owner === owner ? [given.approval] : []));
+}
+
+/** The same of everybody. */
+export function approvalsIn(
+  logs: readonly ApprovalLog[],
+  chain: Pick<Chain, 'erc20Exclusions'>,
+): readonly OwnedApproval[] {
+  return logs.flatMap((log) => {
+    const given = isPermit2(log) ? readPermit2(log) : readApproval(log);
+    const isExcluded = given?.approval.kind === 'token' && chain.erc20Exclusions.includes(log.address);
+    return given === null || isExcluded ? [] : [given];
+  });
 }
 
 function readApproval(log: ApprovalLog): OwnedApproval | null {

@@ -1,0 +1,130 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { readPackedPage } from '@chainstead/db/packed-rows';
+import {
+  accountTransactions,
+  readEvidenceBits,
+  readStored,
+  STORED_COLUMNS,
+  type StoredColumns,
+  type StoredEvidence,
+  type TransactionRecord,
+  transactionKey,
+} from '@chainstead/transactions';
+import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-history.ts';
+
+interface StoredReading {
+  readonly database: ReadDatabase;
+  readonly chain: Chain;
+  /** Whether logs themselves are wanted, which are not stored. */
+  readonly withLogs: boolean;
+}
+
+/** Those of a page's transactions of which all that a history shows is stored, by hash. */
+export async function readStoredRecords(
+  { database, chain, withLogs }: StoredReading,
+  wanted: readonly WantedTransaction[],
+): Promise<ReadonlyMap<Hash, ReadTransaction>> {
+  const stored = await readRows(database, chain, wanted);
+  const told = new Map<Hash, ReadTransaction>();
+  const untold: StoredPlace[] = [];
+  for (const { hash, legs, ...place } of wanted) {
+    const record = stored.get(hash);
+    if (record === undefined) continue;
+    if (isSilent(record)) told.set(hash, { record, said: SAYS_NOTHING });
+    else if (withLogs) continue;
+    else if (legs.said === null) untold.push({ ...place, record, legs });
+    else if (isWhole(legs.said, legs)) told.set(hash, { record, said: legs.said });
+  }
+  for (const [hash, read] of await readUnnamed(database, chain, untold)) told.set(hash, read);
+  return told;
+}
+
+/** By hash: whole rows whose senders are certain. */
+async function readRows(
+  database: ReadDatabase,
+  chain: Chain,
+  wanted: readonly WantedTransaction[],
+): Promise<ReadonlyMap<Hash, TransactionRecord>> {
+  if (wanted.length === 0) return new Map();
+  const { rows } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) => ({
+    text: `SELECT ${select} FROM (
+      SELECT stored.* FROM unnest($2::bigint[], $3::int[], $4::int[]) AS wanted(key, block, index)
+      JOIN transactions AS stored ON stored.transaction_key = wanted.key AND stored.chain_id = $1
+        AND stored.block_number = wanted.block AND stored.transaction_index = wanted.index) AS page`,
+    values: [
+      chain.id,
+      wanted.map(({ hash }) => transactionKey(hash)),
+      wanted.map(({ blockNumber }) => blockNumber),
+      wanted.map(({ transactionIndex }) => transactionIndex),
+    ],
+  }));
+  return new Map<Hash, TransactionRecord>(
+    rows.map(readStored).flatMap(({ record, input, isSenderRecovered }) => {
+      const isWholeRow = input !== null && isSenderRecovered;
+      return isWholeRow ? [[record.hash, { ...record, input, logs: [] }]] : [];
+    }),
+  );
+}
+
+/** The only row of the statement. */
+type PageRow = Parameters<typeof STORED_COLUMNS.read>[0];
+
+/** What a transfer of coins to an account without code takes: nothing is left of it to emit a log. */
+const TRANSFER_GAS = '21000';
+const SAYS_NOTHING: StoredEvidence = { evidence: new Set(), approvesTokens: false, approvesOtherwise: false };
+
+/** Of some transactions it is certain that they have no logs: those that failed, and transfers of coins alone. */
+function isSilent({ status, input, gasUsed }: TransactionRecord): boolean {
+  return status === 0 || (input === '0x' && gasUsed === TRANSFER_GAS);
+}
+
+/** Whether all that the logs say of the wallet is stored: of approvals only those of tokens are, where their dataset has the block. */
+function isWhole({ approvesTokens, approvesOtherwise }: StoredEvidence, { approvals }: WantedTransaction['legs']) {
+  return !approvesOtherwise && (!approvesTokens || approvals.length > 0);
+}
+
+interface StoredPlace extends Pick<WantedTransaction, 'blockNumber' | 'transactionIndex' | 'legs'> {
+  readonly record: TransactionRecord;
+}
+
+/**
+ * Those that have no row of the wallet's: where rows of all accounts are kept, their logs say nothing of it alone. What they say of everybody the row of
+ * another account tells, and that they were read at all.
+ */
+async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonly StoredPlace[]) {
+  if (places.length === 0) return [];
+  const accounts = places.map(
+    ({ record: { from, to } }) => (from === ZERO_ADDRESS && to !== null ? to : from) as Address,
+  );
+  const [rows, covered] = await Promise.all([
+    database.select<{ block: number; index: number; evidence: number }>(
+      `SELECT part.block_number::int8 AS block, part.transaction_index AS index, part.evidence
+       FROM unnest($2::bigint[], $3::bytea[], $4::int[], $5::int[]) AS wanted(key, account, block, index)
+       JOIN account_transactions AS part ON part.account_key = wanted.key AND part.chain_id = $1 AND part.block_number = wanted.block
+         AND part.transaction_index = wanted.index AND part.account = wanted.account`,
+      [
+        ...[chain.id, accounts.map(addressKey), accounts.map(addressBytes)],
+        ...[places.map(({ blockNumber }) => blockNumber), places.map(({ transactionIndex }) => transactionIndex)],
+      ],
+    ),
+    database.select<{ block: number }>(
+      `SELECT wanted.block FROM unnest($2::bigint[]) AS wanted(block)
+       WHERE EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1 AND dataset = $3 AND wanted.block BETWEEN first_block AND last_block)`,
+      [chain.id, places.map(({ blockNumber }) => blockNumber), accountTransactions.name],
+    ),
+  ]);
+  const wholeBlocks = new Set(covered.map(({ block }) => block));
+  const bits = new Map(rows.map(({ block, index, evidence }) => [`${block} ${index}`, evidence]));
+  return places.flatMap(({ blockNumber, transactionIndex, record, legs }) => {
+    const read = readEvidenceBits(bits.get(`${blockNumber} ${transactionIndex}`) ?? 0);
+    if (read === null || !wholeBlocks.has(blockNumber)) return [];
+    const evidence = read.evidence.intersection(OF_EVERYBODY);
+    const said = { evidence, approvesTokens: legs.approvals.length > 0, approvesOtherwise: false };
+    return [[record.hash as Hash, { record, said }] as const];
+  });
+}
+
+const OF_EVERYBODY: ReadonlySet<'calledUnwrapped'> = new Set(['calledUnwrapped']);
