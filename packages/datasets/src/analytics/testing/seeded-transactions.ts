@@ -38,6 +38,8 @@ export async function seedTransactions(
     for (const [account, roles] of [
       [sender, 1],
       [receiver, 2],
+      // One that only logs name: no part of the view.
+      [receiver, 0],
     ] as const)
       await database.query(
         `INSERT INTO account_transactions (account_key, chain_id, transaction_key, block_number, transaction_index, roles, account)
