@@ -2,8 +2,8 @@ import { type Address, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/cor
 import { addressOf } from '@chainstead/testkit';
 import { keccak256, toBytes } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decodeEvidence, type EvidenceLog, evidenceOf } from './decode-evidence.ts';
-import type { Evidence } from './evidence.ts';
+import { decodeEvidence, evidenceOf } from './decode-evidence.ts';
+import type { Evidence, EvidenceLog } from './evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT } from './evidence-events.ts';
 
 const [ME, BOB, ROUTER, POOL, WETH] = [1, 2, 3, 4, 5].map(addressOf) as [Address, Address, Address, Address, Address];

@@ -1,8 +1,8 @@
 import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeWrappedCoinMove } from '@chainstead/token-events';
-import type { Evidence } from './evidence.ts';
+import type { Evidence, EvidenceLog } from './evidence.ts';
 import {
   COMET_WITHDRAW,
   EVIDENCE_EVENTS,
@@ -12,13 +12,6 @@ import {
   PAIR_MINT,
 } from './evidence-events.ts';
 import { type TokenMove, tokenEvidence, tokensMoved } from './token-evidence.ts';
-
-/** A log as far as evidence is read from it. */
-export interface EvidenceLog {
-  readonly address: Address;
-  readonly topics: readonly Hash[];
-  readonly data: Hex;
-}
 
 /** Whose transaction it is. */
 export interface EvidenceTransaction {

@@ -1,3 +1,5 @@
+import type { Address, Hash, Hex } from '@chainstead/core';
+
 /** What a transaction's logs say of an account beside its own transfers. */
 export type Evidence =
   /** The chain's wrapped coin was given to it for coins. */
@@ -25,3 +27,10 @@ export type Evidence =
   | 'handedOut'
   /** Beside `handedOut`: as much as all of them. */
   | 'handedOutEqually';
+
+/** A log as far as evidence is read from it. */
+export interface EvidenceLog {
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+}

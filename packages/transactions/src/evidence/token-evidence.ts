@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeErc20Transfer } from '@chainstead/token-events';
-import type { EvidenceLog } from './decode-evidence.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence, EvidenceLog } from './evidence.ts';
 
 /** An ERC-20 transfer of something. */
 export interface TokenMove {
