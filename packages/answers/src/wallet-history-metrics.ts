@@ -6,7 +6,7 @@ export type WalletHistoryMetrics = Counter<'chain' | 'kind' | 'outcome'>;
 export function createWalletHistoryMetrics(registry: Registry): WalletHistoryMetrics {
   return new Counter({
     name: 'chainstead_histories_total',
-    help: 'Turns of wallet history (of wallets, contracts and senders) by outcome: done, more (gave way to others), waits (for blocks to be final), refused (too many node calls, or set aside), failed',
+    help: 'Turns of wallet history (of wallets, contracts, senders, receivers and emitters) by outcome: done, more (gave way to others), waits (for blocks to be final), refused (too many node calls, or set aside), failed',
     labelNames: ['chain', 'kind', 'outcome'],
     registers: [registry],
   });

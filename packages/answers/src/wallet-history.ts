@@ -72,6 +72,13 @@ export interface WalletHistory {
     wallet: Address,
     requestedBy: string | null,
   ): Promise<WalletHistoryAnswer>;
+  /** As requestSender, for the coins that a wallet received: the caller found that its balances were not searched. */
+  requestReceiver(
+    context: RequestContext,
+    chain: Chain,
+    wallet: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
   /** As requestWallet, for every log of a contract. `unserved` where the chain's logs are all kept, or no dataset takes any. */
   requestEmitter(
     context: RequestContext,
@@ -83,7 +90,7 @@ export interface WalletHistory {
   work(options: WalletHistoryWorkOptions): Promise<void>;
 }
 
-/** What the transactions of a sender are read with. */
+/** What is read with of the transactions that a sender sent, or of the coins that a receiver received. */
 export interface SenderReading {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
@@ -91,14 +98,14 @@ export interface SenderReading {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly keep?: KeepSettings | undefined;
-  /** Node calls for one sender at most. */
+  /** Node calls for one of them at most. */
   readonly maxCalls: number;
   /** After this it gives way to others. Milliseconds. */
   readonly sliceMs: number;
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-/** Works on what a sender sent until that is complete or gives way. */
+/** Works on what a sender sent, or a receiver received, until that is complete or gives way. */
 export type ReadSender = (reading: SenderReading, subject: Subject, signal: AbortSignal) => Promise<HistoryOutcome>;
 
 export interface WalletHistoryWorkOptions {
@@ -116,6 +123,8 @@ export interface WalletHistoryWorkOptions {
   readonly journal?: Pick<WorkJournal, 'run'>;
   /** What transactions of senders are read by. Default: nothing, they wait for another process. */
   readonly readSender?: ReadSender;
+  /** What coins of receivers are read by. Default as of senders. */
+  readonly readReceiver?: ReadSender;
   /** How often what a crash, a failure or finality left is looked for. Default 2,000 ms. */
   readonly sweepEveryMs?: number;
   /** How long one subject is read before another that waits gets its turn. Default 30,000 ms. */
@@ -134,7 +143,7 @@ const payloadSchema = z.discriminatedUnion('job', [
   z.object({ job: z.literal('sweep') }),
   z.object({
     job: z.literal('read'),
-    kind: z.enum(['wallet', 'contract', 'sender', 'emitter']),
+    kind: z.enum(['wallet', 'contract', 'sender', 'receiver', 'emitter']),
     address: z.string().refine(isAddress),
   }),
 ]);
@@ -176,6 +185,15 @@ export function createWalletHistory(options: WalletHistoryOptions): WalletHistor
     return queues.has(chain.id) && hasHistories ? null : 'unserved';
   }
 
+  /** What is told by the state of old blocks, on any chain that is served. */
+  function requestState(kind: 'sender' | 'receiver'): WalletHistory['requestSender'] {
+    return async (context, chain, wallet, requestedBy) => {
+      if (maxCalls === 0) return 'off';
+      if (!queues.has(chain.id)) return 'unserved';
+      return request(context, { chainId: chain.id, kind, address: wallet }, requestedBy);
+    };
+  }
+
   return {
     async requestWallet(context, chain, wallet, requestedBy) {
       return whyNot(chain) ?? request(context, { chainId: chain.id, kind: 'wallet', address: wallet }, requestedBy);
@@ -195,11 +213,8 @@ export function createWalletHistory(options: WalletHistoryOptions): WalletHistor
       else looked.add(key);
       return answer;
     },
-    async requestSender(context, chain, wallet, requestedBy) {
-      if (maxCalls === 0) return 'off';
-      if (!queues.has(chain.id)) return 'unserved';
-      return request(context, { chainId: chain.id, kind: 'sender', address: wallet }, requestedBy);
-    },
+    requestSender: requestState('sender'),
+    requestReceiver: requestState('receiver'),
     async requestEmitter(context, chain, contract, requestedBy) {
       if (maxCalls === 0) return 'off';
       const isRead = options.datasets.some(
@@ -225,7 +240,9 @@ async function workOn(
   shared: Pick<WalletHistoryOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: WalletHistoryMetrics },
 ): Promise<void> {
   const { database, clock, logger, journal, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS } = given;
-  const readSender: ReadSender = given.readSender ?? (() => Promise.resolve('idle'));
+  const leave: ReadSender = () => Promise.resolve('idle');
+  const { readSender = leave, readReceiver = leave } = given;
+  const readers = { sender: readSender, receiver: readReceiver } as const;
   const reading = {
     chain,
     pool,
@@ -243,7 +260,8 @@ async function workOn(
     async ({ payload, signal }) => {
       if (payload.job === 'sweep') return sweep(database, chain, queue);
       const subject: Subject = { chainId: chain.id, kind: payload.kind, address: parseAddress(payload.address) };
-      const read = subject.kind === 'sender' ? readSender : readHistory;
+      const { kind } = subject;
+      const read = kind === 'sender' || kind === 'receiver' ? readers[kind] : readHistory;
       const outcome = await read(reading, subject, signal);
       if (outcome !== 'idle') shared.outcomes.inc({ chain: chain.key, kind: subject.kind, outcome });
     },

@@ -37,4 +37,5 @@ export { readStored, STORED_COLUMNS, type StoredColumns } from './stored/stored-
 export { transactionKey } from './stored/transaction-key.ts';
 export { type AskedWallets, createAskedWallets } from './wallets/asked-wallets.ts';
 export { createWalletsWatcher } from './wallets/create-wallets-watcher.ts';
+export { readReceiver } from './wallets/read-received.ts';
 export { readSender } from './wallets/read-sent.ts';

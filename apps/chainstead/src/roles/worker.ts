@@ -10,7 +10,7 @@ import { createStateWorker } from '@chainstead/state';
 import { createHistoricalJobs } from '@chainstead/streams';
 import { createKeptSubjects } from '@chainstead/sync';
 import { createTokenMetadataWorker } from '@chainstead/tokens';
-import { readSender } from '@chainstead/transactions';
+import { readReceiver, readSender } from '@chainstead/transactions';
 import { openPool, startPool } from '../upstream-pools.ts';
 import { keepSampling } from './keep-sampling.ts';
 import { openNameReader } from './open-name-reader.ts';
@@ -59,7 +59,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     datasets: configuration.datasets,
     ...onDemand,
   });
-  await walletHistory.work({ database, chains, clock, logger, metrics, journal, readSender });
+  await walletHistory.work({ database, chains, clock, logger, metrics, journal, readSender, readReceiver });
   const metadata = createMetadataWorker({
     database,
     jobs,

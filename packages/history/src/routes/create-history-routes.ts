@@ -17,7 +17,7 @@ export interface HistoryOptions extends LookUpOptions {
   readonly chains: readonly Chain[];
   /** Shared with other routes. @default one of its own, that has nobody asked about proxies */
   readonly abis?: AbiBooks;
-  readonly walletHistory: Pick<WalletHistory, 'requestWallet' | 'requestSender'>;
+  readonly walletHistory: Pick<WalletHistory, 'requestWallet' | 'requestSender' | 'requestReceiver'>;
 }
 
 /** The routes of wallets' histories. One call in a process: look-ups are counted for all of them together. */

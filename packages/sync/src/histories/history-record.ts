@@ -143,7 +143,7 @@ export async function failHistory(database: Database, subject: Subject, error: u
   );
 }
 
-/** Histories of a chain that a worker should take up: wallets before senders before contracts, first come first. */
+/** Histories of a chain that a worker should take up: wallets before senders, receivers, emitters and contracts, first come first. */
 export async function listDueHistories(database: Database, chainId: ChainId, limit: number): Promise<Subject[]> {
   const rows = await database.query<Pick<HistoryRow, 'kind' | 'subject'>>(
     `SELECT kind, ${hexText('subject')} AS subject FROM subject_histories

@@ -33,6 +33,7 @@ export function filtersOf(dataset: Dataset, chain: Chain, { kind, address }: Sub
       return histories.ofEmitter?.(chain, address) ?? [];
     // Transactions are no logs.
     case 'sender':
+    case 'receiver':
       return [];
   }
 }

@@ -1,11 +1,11 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 
-export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'emitter';
+export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'receiver' | 'emitter';
 
 /**
- * Whose history: a wallet's (what moved to and from it), a contract's (what of its events datasets decode), a sender's (the transactions that it sent) or an
- * emitter's (every log of a contract).
+ * Whose history: a wallet's (what moved to and from it), a contract's (what of its events datasets decode), a sender's (the transactions that it sent), a
+ * receiver's (the coins that it received, as its balances tell) or an emitter's (every log of a contract).
  */
 export interface Subject {
   readonly chainId: ChainId;

@@ -17,7 +17,7 @@ export const internalTransfers: Dataset<InternalTransferRow> = {
 };
 
 /** What was not reverted and moved something, by side. */
-function transferRows(
+export function transferRows(
   { header, transactions, internalTransactions }: WholeBlock,
   chainId: ChainId,
 ): InternalTransferRow[] {

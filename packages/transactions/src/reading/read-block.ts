@@ -16,6 +16,8 @@ export interface ReadBlock {
   readonly proof: ProofMark;
   /** Whether it can't be reorganised away any more. */
   readonly finalized: boolean;
+  /** As it came, for what else is read of it. */
+  readonly proven: ProvenBlock;
 }
 
 /** Which block, and of whose transactions the senders will be shown. */
@@ -57,7 +59,7 @@ export async function readBlock(
     const wrong = contradiction(read, shown);
     if (wrong === null) {
       const finalized = await isFinal(context, read.header.number, signal);
-      return { header: read.header, transactions, committed, proof, finalized };
+      return { header: read.header, transactions, committed, proof, finalized, proven: read };
     }
     pool.reportFault(read.upstream, wrong.kind, { block: read.header.number, ...wrong.facts });
     refused.add(read.upstream);

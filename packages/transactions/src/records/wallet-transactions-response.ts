@@ -6,7 +6,7 @@ import { transactionShape, verboseLogSchema } from './transaction-response.ts';
 
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
-/** Where the search for what a wallet sent in older blocks stands. `no-archive`: no upstream has the old state. */
+/** Where a search of a wallet's older blocks stands. `no-archive`: no upstream has the old state. */
 const SEARCH_STATES = ['waiting', 'reading', 'done', 'refused', 'no-archive', 'failed'] as const;
 export type SearchState = (typeof SEARCH_STATES)[number];
 
@@ -16,6 +16,20 @@ export interface SentMark {
   readonly complete: boolean;
   /** Null where nothing was to be searched. */
   readonly state: SearchState | null;
+}
+
+/** What is known of the coins that a wallet received in older blocks: not all of it, whatever was searched. */
+export interface ReceivedMark {
+  /** Whether the balances of all blocks were searched of which the sent transactions are known, but for the newest, which may yet be reorganised. */
+  readonly searched: boolean;
+  /** Null where nobody has asked for it. */
+  readonly state: SearchState | null;
+}
+
+/** What is known of a wallet's older transactions. */
+export interface OlderMarks {
+  readonly sent: SentMark;
+  readonly received: ReceivedMark;
 }
 
 /** Which blocks a list of transactions tells of, and how. */
@@ -38,24 +52,36 @@ const indexedTransactionsSchema = z
       })
       .optional()
       .openapi({ description: 'Present where only transactions of wallets that are asked for are kept' }),
+    received: z
+      .object({
+        searched: z.boolean().openapi({
+          description:
+            'Whether its balances were searched for coins that it received, up to the newest blocks, which may yet be reorganised. What came and went between two of them is not found',
+        }),
+        state: z.enum(SEARCH_STATES).nullable().openapi({
+          description: 'Of that search, which begins when all is known that the wallet sent; as of `sent`',
+        }),
+      })
+      .optional()
+      .openapi({ description: 'Present where `sent` is' }),
   })
   .openapi('IndexedTransactions');
 
 /**
  * @param areSendersRecovered whether those of all shown transactions were
- * @param more `traced`: what was read of traces, undefined where the request does not include them, null where no node gives them; `sent`: null where
+ * @param more `traced`: what was read of traces, undefined where the request does not include them, null where no node gives them; `older`: null where
  * the transactions of all wallets are kept
  */
 export function showIndexedTransactions(
   indexed: Indexed,
   areSendersRecovered: boolean,
-  { traced, sent }: { readonly traced: unknown; readonly sent: SentMark | null },
+  { traced, older }: { readonly traced: unknown; readonly older: OlderMarks | null },
 ): z.infer<typeof indexedTransactionsSchema> {
   return {
     ...showIndexed(indexed),
     ...tracedMark(traced).indexed,
     senders: areSendersRecovered ? 'recovered' : 'believed',
-    ...(sent !== null && { sent }),
+    ...older,
   };
 }
 

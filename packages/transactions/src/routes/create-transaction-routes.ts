@@ -12,8 +12,8 @@ import { walletTransactionsRoutes } from './wallet-transactions-routes.ts';
 export interface TransactionRoutesOptions extends LookUpOptions {
   /** Shared with other routes. @default one of its own, that has nobody asked about proxies */
   readonly abis?: AbiBooks;
-  /** By which what wallets sent in older blocks is asked for. */
-  readonly walletHistory: Pick<WalletHistory, 'requestSender'>;
+  /** By which what wallets sent and received in older blocks is asked for. */
+  readonly walletHistory: Pick<WalletHistory, 'requestSender' | 'requestReceiver'>;
 }
 
 /** The routes of transactions and blocks. One call in a process: limits are counted for all of them together. */

@@ -38,6 +38,8 @@ const eth = { ...known.get('eth'), transactions: keeping };
 let asked: { readonly kind: string; readonly question: unknown }[] = [];
 /** Wallets whose sent transactions were asked to be searched. */
 let searchesAsked: Address[] = [];
+/** Wallets whose balances were asked to be searched. */
+let balancesAsked: Address[] = [];
 let answerOf: (kind: string, question: never) => unknown = () => null;
 
 let scratch: ScratchDatabase;
@@ -60,6 +62,10 @@ beforeAll(async () => {
         searchesAsked.push(wallet);
         return 'requested';
       },
+      async requestReceiver(_context, _chain, wallet) {
+        balancesAsked.push(wallet);
+        return 'requested';
+      },
     },
     clock: systemClock,
     ...{ waitMs: 100, maxCalls: 10, perKey: 1 },
@@ -77,6 +83,7 @@ beforeEach(async () => {
   Object.assign(keeping, { mode: 'all', input: 'full', provesSenders: true });
   asked = [];
   searchesAsked = [];
+  balancesAsked = [];
   answerOf = () => null;
   await scratch.database.query(
     'TRUNCATE transactions, account_transactions, blocks, sync_ranges, sync_chains, address_labels, asked_wallets, wallet_watches, subject_ranges',
@@ -435,6 +442,7 @@ describe('where only transactions of wallets that are asked for are kept', () =>
     expect(page.indexed).toEqual({
       ...{ from_block: null, to_block: null, complete: false, senders: 'recovered' },
       sent: { complete: false, state: null },
+      received: { searched: false, state: null },
     });
     expect(searchesAsked).toEqual([WALLET]);
     expect(await scratch.database.query('SELECT wallet, since_block FROM asked_wallets')).toEqual([
@@ -448,24 +456,39 @@ describe('where only transactions of wallets that are asked for are kept', () =>
       addressBytes(WALLET),
     ]);
     await scratch.database.query('INSERT INTO wallet_watches (chain_id, first_block, last_block) VALUES (1, 105, 119)');
-    const search = (first: number, last: number) =>
+    const search = (first: number, last: number, kind = 'sender') =>
       scratch.database.query(
-        `INSERT INTO subject_ranges (${columns}) VALUES (1, 'sender', $1, 'account-transactions', $2, $3)`,
-        [addressBytes(WALLET), first, last],
+        `INSERT INTO subject_ranges (${columns}) VALUES (1, $4, $1, 'account-transactions', $2, $3)`,
+        [addressBytes(WALLET), first, last, kind],
       );
     await search(50, 109);
     await seed(at(60), at(112));
     const span = { from_block: '110', to_block: '119', senders: 'recovered' };
-    expect((await get(WALLET)).indexed).toEqual({ ...span, complete: false, sent: { complete: false, state: null } });
+    expect((await get(WALLET)).indexed).toEqual({
+      ...{ ...span, complete: false },
+      sent: { complete: false, state: null },
+      received: { searched: false, state: null },
+    });
     expect(searchesAsked).toEqual([WALLET]);
+    expect(balancesAsked).toEqual([]);
     await search(0, 49);
     expect((await get(`${WALLET}?limit=1`)).indexed).toEqual({
       ...{ ...span, complete: false },
       sent: { complete: true, state: null },
+      // All that there is may yet be reorganised.
+      received: { searched: true, state: null },
     });
+    expect(balancesAsked).toEqual([]);
     expect((await get(`${WALLET}?from_block=110&to_block=119`)).indexed.complete).toBe(true);
     expect((await get(`${WALLET}?from_block=109`)).indexed.complete).toBe(false);
     expect(searchesAsked).toEqual([WALLET]);
+    await scratch.database.query('UPDATE sync_chains SET checkpoint = 1000');
+    await scratch.database.query('UPDATE wallet_watches SET last_block = 1000');
+    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: false } });
+    expect(balancesAsked).toEqual([WALLET]);
+    await search(1, 900, 'receiver');
+    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: true } });
+    expect(balancesAsked).toEqual([WALLET]);
     // Another wallet has nothing of it.
     expect((await get(FRIEND)).indexed).toMatchObject({ from_block: null, to_block: null, complete: false });
   });

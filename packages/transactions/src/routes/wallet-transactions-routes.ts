@@ -30,7 +30,7 @@ import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import {
-  type SentMark,
+  type OlderMarks,
   showIndexedTransactions,
   verboseWalletTransactionsSchema,
   walletTransactionsSchema,
@@ -38,7 +38,7 @@ import {
 import { accountTransactions, transactions as transactionsDataset } from '../stored/datasets.ts';
 import { type AccountTransactionsPage, getAccountTransactions } from '../stored/get-account-transactions.ts';
 import type { AskedWallets } from '../wallets/asked-wallets.ts';
-import { isAllSentKnown, type WalletSearch } from '../wallets/read-wallet-search.ts';
+import { areBalancesMissing, isAllSentKnown, type WalletSearch } from '../wallets/read-wallet-search.ts';
 import {
   asksInternal,
   DEFAULT_CHAIN,
@@ -140,7 +140,7 @@ function pageReader(
         indexed: showIndexedTransactions(
           found.indexed,
           found.transactions.every(({ isSenderRecovered }) => isSenderRecovered),
-          { traced, sent: search === null ? null : sentMark(search) },
+          { traced, older: search === null ? null : olderMarks(search, chain) },
         ),
       },
       shown: placed.map(({ transaction, block }) => {
@@ -152,8 +152,12 @@ function pageReader(
   };
 }
 
-function sentMark(search: WalletSearch): SentMark {
-  return { complete: isAllSentKnown(search), state: search.state };
+function olderMarks(search: WalletSearch, chain: Chain): OlderMarks {
+  const isSentKnown = isAllSentKnown(search);
+  return {
+    sent: { complete: isSentKnown, state: search.state },
+    received: { searched: isSentKnown && !areBalancesMissing(search, chain), state: search.receivedState },
+  };
 }
 
 /** What is kept of the index doesn't change under its block's hash. */

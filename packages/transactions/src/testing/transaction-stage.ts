@@ -50,7 +50,7 @@ export async function openTransactionStage(upstreams = 1, clock: Clock = systemC
   });
   const routes = createTransactionRoutes({
     questions: stage.questions,
-    walletHistory: { requestSender: async () => 'unserved' },
+    walletHistory: { requestSender: async () => 'unserved', requestReceiver: async () => 'unserved' },
     clock,
     abis: createAbiBooks({ onUnknown }),
     get waitMs() {

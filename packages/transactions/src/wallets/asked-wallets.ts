@@ -2,13 +2,13 @@ import type { RequestContext, WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { isAllSentKnown, readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
+import { areBalancesMissing, isAllSentKnown, readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
 /** The wallets whose transactions somebody asked for. */
 export interface AskedWallets {
   /**
    * Says that a wallet's transactions are asked for: where a chain keeps only those of such wallets, each new block is searched for it from the
-   * next one on, and what it sent in older ones is looked for. Touches the database and the queue, never a node.
+   * next one on, and what it sent in older ones is looked for, then what it received. Touches the database and the queue, never a node.
    * @returns which blocks its transactions are known of by now; null where those of all wallets are kept, or of none
    */
   ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
@@ -21,7 +21,9 @@ const LOOK_AGAIN_MS = 600_000;
 const LOOKED_MAX = 10_000;
 
 /** One for all routes of a process. */
-export function createAskedWallets(walletHistory: Pick<WalletHistory, 'requestSender'>): AskedWallets {
+export function createAskedWallets(
+  walletHistory: Pick<WalletHistory, 'requestSender' | 'requestReceiver'>,
+): AskedWallets {
   const looked = new Map<string, number>();
 
   async function note({ database }: RequestContext, chain: Chain, wallet: Address): Promise<void> {
@@ -44,6 +46,8 @@ export function createAskedWallets(walletHistory: Pick<WalletHistory, 'requestSe
       await note(context, chain, wallet);
       const search = await readWalletSearch(context.database, chain, wallet);
       if (!isAllSentKnown(search)) await walletHistory.requestSender(context, chain, wallet, requestedBy);
+      else if (areBalancesMissing(search, chain))
+        await walletHistory.requestReceiver(context, chain, wallet, requestedBy);
       return search;
     },
   };

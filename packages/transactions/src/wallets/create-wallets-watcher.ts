@@ -15,6 +15,7 @@ import {
   WatchNeedsChangedError,
   type WholeBlock,
 } from '@chainstead/sync';
+import { internalTransfers } from '../internal-transfers/dataset.ts';
 import { accountTransactions, transactions } from '../stored/datasets.ts';
 import { findAsked } from './find-asked.ts';
 import { selectRows } from './select-rows.ts';
@@ -64,7 +65,11 @@ export function createWalletsWatcher({ database, clock, logger }: WalletsWatcher
     },
     rolledBack: (transaction, chain, ancestor) => cutRun(transaction, chain.id, ancestor),
     rows: {
-      datasets: ({ transactions: { mode } }) => (mode === 'all' ? [] : [transactions, accountTransactions]),
+      datasets: ({ transactions: { mode }, internalTransfers: kept }) => [
+        ...(mode === 'all' ? [] : [transactions, accountTransactions]),
+        // Of wallets whose balances were searched.
+        ...(kept === 'all' ? [] : [internalTransfers]),
+      ],
       async select(transaction, chain, blocks) {
         if (isAnyAsked.get(chain.id) !== true) return [];
         return selectRows(chain, searchable(chain, blocks), (accounts) => findAsked(transaction, chain, accounts));

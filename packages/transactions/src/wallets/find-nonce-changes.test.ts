@@ -1,16 +1,8 @@
 import type { BlockRange } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  blocksToAsk,
-  estimateCounts,
-  isSingle,
-  narrow,
-  type Stretch,
-  settledParts,
-  stretchOf,
-  UnlikelyCountError,
-} from './find-nonce-changes.ts';
+import { estimateCounts, narrow, type Stretch, stretchOf, UnlikelyCountError } from './find-nonce-changes.ts';
+import { blocksToAsk, isSingle, settledParts } from './halving.ts';
 
 /** How many transactions an account has sent by the end of a block. */
 type CountAt = (block: number) => number;

@@ -3,13 +3,11 @@
  * about, and what follows from the answers. A count never falls, and each transaction that an account sends raises it by one, so that between two
  * blocks of the same count nothing was sent, and nothing is missed.
  */
-import { type BlockRange, ChainsteadError, subtractRanges } from '@chainstead/core';
+import { type BlockRange, ChainsteadError } from '@chainstead/core';
+import { isSingle, middleOf, type Span } from './halving.ts';
 
-/** Blocks within which a count changed: from behind `after` up to `until`. */
-export interface Stretch {
-  /** The last block before them. */
-  readonly after: number;
-  readonly until: number;
+/** Blocks within which a count changed. */
+export interface Stretch extends Span {
   /** The count after the block `after`. */
   readonly countBefore: number;
   /** The count after the block `until`: higher. */
@@ -20,23 +18,6 @@ export interface Stretch {
 export function stretchOf({ from, to }: BlockRange, countBefore: number, count: number): readonly Stretch[] {
   if (count < countBefore) throw new UnlikelyCountError(to, count, { least: countBefore, most: null });
   return count === countBefore ? [] : [{ after: from - 1, until: to, countBefore, count }];
-}
-
-/** Whether it is down to a single block, the one that the count changed in. */
-export function isSingle({ after, until }: Stretch): boolean {
-  return until - after === 1;
-}
-
-/**
- * The blocks to ask about next: the middle of each of the newest stretches that are longer than a block.
- * @param stretches ascending
- * @param limit how many at most
- */
-export function blocksToAsk(stretches: readonly Stretch[], limit: number): readonly number[] {
-  return stretches
-    .filter((stretch) => !isSingle(stretch))
-    .slice(-limit)
-    .map(middleOf);
 }
 
 /**
@@ -58,14 +39,6 @@ export function narrow(stretches: readonly Stretch[], counts: ReadonlyMap<number
   });
 }
 
-/** What of a range is behind us: nothing was sent there, or it was read. @param open stretches that are not */
-export function settledParts(range: BlockRange, open: readonly Stretch[]): readonly BlockRange[] {
-  return subtractRanges(
-    [range],
-    open.map(({ after, until }) => ({ from: after + 1, to: until })),
-  );
-}
-
 /**
  * About how many counts will have to be asked for: the changes part the stretch evenly at worst, share the first halvings, and have
  * the rest each to themselves.
@@ -76,10 +49,6 @@ export function estimateCounts(stretches: readonly Stretch[]): number {
     const changes = Math.min(count - countBefore, blocks);
     return sum + changes * (1 + Math.ceil(Math.log2(blocks / changes)));
   }, 0);
-}
-
-function middleOf({ after, until }: Stretch): number {
-  return after + Math.floor((until - after) / 2);
 }
 
 /** A node gave a count of transactions that can't be, by those that it gave before: it stands on another branch, or is broken. */

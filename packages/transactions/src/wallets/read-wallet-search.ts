@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
+import { type Address, type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { type HistoryStatus, NO_ARCHIVE } from '@chainstead/sync';
 import type { SearchState } from '../records/wallet-transactions-response.ts';
@@ -14,10 +14,14 @@ export interface WalletSearch {
   readonly sent: readonly BlockRange[];
   /** Of which not even those are. Up to the newest indexed block. */
   readonly missing: readonly BlockRange[];
+  /** Of which the sent ones are known, but its balances were not searched for what it received beside them. Up to the newest indexed block. */
+  readonly unsearched: readonly BlockRange[];
   /** The newest indexed block; null where there is none. */
   readonly newest: number | null;
-  /** Null: nobody has asked for it. */
+  /** Of the search for what it sent. Null: nobody has asked for it. */
   readonly state: SearchState | null;
+  /** Of the search for what it received. Null: nobody has asked for it. */
+  readonly receivedState: SearchState | null;
 }
 
 /** Whether every transaction is known that the wallet sent up to the newest indexed block. */
@@ -25,13 +29,22 @@ export function isAllSentKnown({ missing, newest }: WalletSearch): boolean {
   return newest !== null && missing.length === 0;
 }
 
+/** Whether its balances are to be searched: what a reorganisation can take is not yet, and blocks are let gather. */
+export function areBalancesMissing(
+  { unsearched, newest }: WalletSearch,
+  { reorgDepthMax }: Pick<Chain, 'reorgDepthMax'>,
+): boolean {
+  return newest !== null && unsearched.some(({ from, to }) => to > 0 && from < newest - 2 * reorgDepthMax);
+}
+
 interface SearchRow {
-  readonly what: 'whole' | 'sent' | 'chain';
+  readonly what: 'whole' | 'sent' | 'received' | 'chain';
   readonly first_block: number;
   readonly last_block: number;
 }
 
 interface HistoryRow {
+  readonly kind: 'sender' | 'receiver';
   readonly status: HistoryStatus;
   readonly error_code: string | null;
 }
@@ -47,16 +60,17 @@ export async function readWalletSearch(
   const rows = await source.query<SearchRow>(
     `SELECT 'whole' AS what, first_block, last_block FROM sync_ranges WHERE chain_id = $1 AND dataset = $3
      UNION ALL
-     SELECT CASE kind WHEN 'wallet' THEN 'whole' ELSE 'sent' END, first_block, last_block FROM subject_ranges
-      WHERE chain_id = $1 AND kind IN ('wallet', 'sender') AND subject = $2 AND dataset = $3
+     SELECT CASE kind WHEN 'wallet' THEN 'whole' WHEN 'sender' THEN 'sent' ELSE 'received' END, first_block, last_block FROM subject_ranges
+      WHERE chain_id = $1 AND kind IN ('wallet', 'sender', 'receiver') AND subject = $2 AND dataset = $3
      UNION ALL
      SELECT 'whole', first_block, last_block FROM (${watchedBlocks('$1', '$2')}) AS watched
      UNION ALL
      SELECT 'chain', first_followed, coalesce(checkpoint, first_followed - 1) FROM sync_chains WHERE chain_id = $1`,
     key,
   );
-  const [history] = await source.query<HistoryRow>(
-    `SELECT status, error_code FROM subject_histories WHERE chain_id = $1 AND kind = 'sender' AND subject = $2`,
+  const histories = await source.query<HistoryRow>(
+    `SELECT kind, status, error_code FROM subject_histories
+      WHERE chain_id = $1 AND kind IN ('sender', 'receiver') AND subject = $2`,
     key.slice(0, 2),
   );
   const ranges = (what: SearchRow['what']): BlockRange[] =>
@@ -64,16 +78,23 @@ export async function readWalletSearch(
   const newest = Math.max(from - 1, ...ranges('chain').map(({ from: followed, to }) => Math.max(followed - 1, to)));
   const whole = mergeRanges(ranges('whole'));
   const sent = mergeRanges([...whole, ...ranges('sent')]);
+  const indexed = newest < from ? [] : [{ from, to: newest }];
+  const stateOf = (asked: HistoryRow['kind']): SearchState | null => {
+    const history = histories.find(({ kind }) => kind === asked);
+    return history === undefined ? null : searchState(history);
+  };
   return {
     whole,
     sent,
-    missing: subtractRanges(newest < from ? [] : [{ from, to: newest }], sent),
+    missing: subtractRanges(indexed, sent),
+    unsearched: subtractRanges(intersectRanges(sent, indexed), mergeRanges(ranges('received'))),
     newest: newest < from ? null : newest,
-    state: history === undefined ? null : stateOf(history),
+    state: stateOf('sender'),
+    receivedState: stateOf('receiver'),
   };
 }
 
-function stateOf({ status, error_code: code }: HistoryRow): SearchState {
+function searchState({ status, error_code: code }: HistoryRow): SearchState {
   switch (status) {
     case 'pending':
       return 'waiting';

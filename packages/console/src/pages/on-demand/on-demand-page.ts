@@ -10,7 +10,7 @@ import { type OnDemandPath, onDemandFrame } from './on-demand-frame.ts';
 import { COLLECTION_STATES, HISTORY_STATES, type OnDemandChoice, stateNamed } from './on-demand-states.ts';
 
 const PAGE = 100;
-const HISTORY_CURSOR = /^(\d{1,15})-(wallet|contract|sender|emitter)-(0x[0-9a-f]{40})$/;
+const HISTORY_CURSOR = /^(\d{1,15})-(wallet|contract|sender|receiver|emitter)-(0x[0-9a-f]{40})$/;
 const COLLECTION_CURSOR = /^(\d{1,15})-(0x[0-9a-f]{40})$/;
 
 /** What requests caused to be read: histories of wallets and contracts, collections. */
@@ -97,8 +97,14 @@ function choiceOf(
 function historyCursor(given: string | undefined): Subject | null {
   if (given === undefined || given === '') return null;
   const [, chainId = '', kind = '', address = ''] = HISTORY_CURSOR.exec(given) ?? [];
-  if (kind !== 'wallet' && kind !== 'contract' && kind !== 'sender' && kind !== 'emitter') throw wrongCursor(given);
+  if (!isKind(kind)) throw wrongCursor(given);
   return { chainId: parseChainId(Number(chainId)), kind, address: parseAddress(address) };
+}
+
+const KINDS: ReadonlySet<string> = new Set<Subject['kind']>(['wallet', 'contract', 'sender', 'receiver', 'emitter']);
+
+function isKind(text: string): text is Subject['kind'] {
+  return KINDS.has(text);
 }
 
 /** @throws InvalidParameterError */

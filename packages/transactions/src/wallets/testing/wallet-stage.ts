@@ -8,6 +8,7 @@ import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import { type AskedWallets, createAskedWallets } from '../asked-wallets.ts';
 import { createWalletsWatcher } from '../create-wallets-watcher.ts';
+import { readReceiver } from '../read-received.ts';
 import { readSender } from '../read-sent.ts';
 
 /** Blocks that a reorganisation may take. */
@@ -61,7 +62,7 @@ export async function startRoles(options: StageOptions): Promise<StageRoles> {
   const histories = createWalletHistory({ jobs, chains: [chain], datasets: [], maxCalls, perKey: 1_000 });
   if (roles.includes('worker'))
     await histories.work({
-      ...{ database, clock, logger, readSender },
+      ...{ database, clock, logger, readSender, readReceiver },
       chains: [{ chain, pool }],
       metrics: createMetricsRegistry(),
       sweepEveryMs: 100,

@@ -5,6 +5,7 @@ import { StateUnavailableError } from '@chainstead/state';
 import {
   commitSubjectRows,
   createKnownContracts,
+  type InternalTransaction,
   recordProgress,
   recordSubjectRange,
   type Subject,
@@ -14,22 +15,27 @@ import { accountTransactions } from '../stored/datasets.ts';
 import { findAsked } from './find-asked.ts';
 import { selectRows } from './select-rows.ts';
 
-/** Reads blocks that a wallet sent transactions in, and writes what of them is to be kept. */
-export interface SentStore {
+/** A block that a search has found, with the calls inside its transactions where they were looked at. */
+export interface FoundBlock {
+  readonly block: ReadBlock;
+  readonly calls: readonly InternalTransaction[];
+}
+
+/** Reads the blocks that a search of a wallet's history finds, and writes what of them is to be kept. */
+export interface BlockStore {
   /** @throws StateUnavailableError where no upstream has the block, or none as its header says */
   read(block: number, signal: AbortSignal): Promise<ReadBlock>;
   /**
    * Writes the block's rows of wallets that were asked for, with what is searched by then, in one transaction.
    * @param searched the block, and those around it that are searched
    * @param calls that were made since the last time
-   * @returns how many transactions of the block the wallet sent
    */
-  save(block: ReadBlock, searched: BlockRange, calls: number): Promise<number>;
+  save(found: FoundBlock, searched: BlockRange, calls: number): Promise<void>;
   /** Records blocks as searched. */
   settle(searched: readonly BlockRange[], calls: number): Promise<void>;
 }
 
-export function createSentStore({ chain, pool, database }: SenderReading, subject: Subject): SentStore {
+export function createBlockStore({ chain, pool, database }: SenderReading, subject: Subject): BlockStore {
   const dependencies = { chain, database, knownContracts: createKnownContracts() };
   const record = async (
     transaction: Transaction,
@@ -45,8 +51,8 @@ export function createSentStore({ chain, pool, database }: SenderReading, subjec
       if (read === null) throw new StateUnavailableError(`No node of ${chain.name} has block ${block}`);
       return read;
     },
-    async save({ header, transactions, committed }, searched, calls) {
-      const block = { header, transactions, internalTransactions: [] };
+    async save({ block: { header, transactions }, calls: internalTransactions }, searched, calls) {
+      const block = { header, transactions, internalTransactions };
       // Also where the wallet is forgotten by now: it is what is being searched for.
       const asked = async (accounts: readonly Address[]) =>
         new Set([...(await findAsked(database, chain, accounts)), subject.address]);
@@ -55,7 +61,6 @@ export function createSentStore({ chain, pool, database }: SenderReading, subjec
         parts: await selectRows(chain, [block], asked),
         record: (transaction, rows) => record(transaction, [searched], { calls, rows }),
       });
-      return transactions.filter(({ hash, from }) => committed.has(hash) && from === subject.address).length;
     },
     settle: (searched, calls) =>
       database.transaction((transaction) => record(transaction, searched, { calls, rows: 0 })),

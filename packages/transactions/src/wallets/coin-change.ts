@@ -1,0 +1,50 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, isAddress, parseAddress, parseBigQuantity } from '@chainstead/core';
+import type { WholeBlock } from '@chainstead/sync';
+import { accountRows } from '../stored/account-rows.ts';
+import { committedIn } from '../stored/datasets.ts';
+import { ROLES, type TransactionRow } from '../stored/schema.ts';
+import { readUint64, transactionRow } from '../stored/transaction-row.ts';
+
+/** What tells what a transaction moved and cost. */
+export type PaidTransaction = Pick<
+  TransactionRow,
+  'type' | 'status' | 'value' | 'gasUsed' | 'gasPrice' | 'l1Fee' | 'blobGasUsed' | 'blobGasPrice'
+>;
+
+/** EIP-2718 types of deposits from the chain below: of the OP Stack, and of Arbitrum. What they move was minted, and nobody here pays for them. */
+const DEPOSIT_TYPES: ReadonlySet<number> = new Set([0x7e, 0x64]);
+const WEI_PER_GWEI = 10n ** 9n;
+
+/** By how much a transaction itself changed an account's balance, without what moved inside it. Wei. @param roles bits of {@link ROLES} */
+export function coinChange(paid: PaidTransaction, roles: number): bigint {
+  const moved = paid.status === 0 ? 0n : BigInt(paid.value);
+  const received = (roles & (ROLES.receiver | ROLES.created)) === 0 ? 0n : moved;
+  if ((roles & ROLES.sender) === 0 || DEPOSIT_TYPES.has(paid.type)) return received;
+  return received - moved - feesOf(paid);
+}
+
+function feesOf({ gasUsed, gasPrice, l1Fee, blobGasUsed, blobGasPrice }: PaidTransaction): bigint {
+  const blobs = BigInt(blobGasUsed ?? 0) * BigInt(blobGasPrice ?? 0);
+  return readUint64(gasUsed) * BigInt(gasPrice) + BigInt(l1Fee ?? 0) + blobs;
+}
+
+/** By how much the transactions of a block changed an account's balance, without what moved inside them, and its withdrawals. Wei. */
+export function coinChangeIn(block: WholeBlock, account: Address, chain: Chain): bigint {
+  const changes = committedIn(block, chain).flatMap((one) =>
+    accountRows(one, block.header.number, chain)
+      .filter((row) => row.account === account)
+      .map(({ roles }) => coinChange(transactionRow(one, block.header, chain), roles)),
+  );
+  return changes.reduce((sum, change) => sum + change, withdrawnIn(block, account));
+}
+
+/** Withdrawals (EIP-4895) are no transactions. */
+function withdrawnIn({ header: { raw } }: WholeBlock, account: Address): bigint {
+  const withdrawals: readonly Readonly<Record<string, unknown>>[] = Array.isArray(raw.withdrawals)
+    ? raw.withdrawals
+    : [];
+  return withdrawals
+    .filter(({ address }) => isAddress(address) && parseAddress(address) === account)
+    .reduce((sum, { amount }) => sum + parseBigQuantity(amount) * WEI_PER_GWEI, 0n);
+}

@@ -1,0 +1,95 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, BlockRange } from '@chainstead/core';
+import { addressBytes, type Database, expectedTrue, isSpread } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { coinChange } from './coin-change.ts';
+
+/** What is stored of how an account's balance changed in a range of blocks. Wei. */
+export interface ExplainedChanges {
+  /** From the range's beginning up to the end of a block. */
+  until(block: number): bigint;
+  /** In a block, by the account's part in transactions alone, without what moved inside them. */
+  byTransactionsOf(block: number): bigint;
+}
+
+/** Reads them all at once: what is written meanwhile is not among them. */
+export async function readExplainedChanges(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  account: Address,
+  range: BlockRange,
+): Promise<ExplainedChanges> {
+  const values = [chain.id, addressKey(account), addressBytes(account), range.from, range.to];
+  const [paid, inside] = await Promise.all([
+    database.query<PaidRow>(paidStatement(await isSpread(database)), values),
+    database.query<InsideRow>(INSIDE, values),
+  ]);
+  const byTransactions = new Map<number, bigint>();
+  for (const { block, roles, ...row } of paid) add(byTransactions, block, coinChange(row, roles));
+  const all = new Map(byTransactions);
+  for (const { block, change } of inside) add(all, block, BigInt(change));
+  const blocks = [...all].toSorted(([one], [other]) => one - other);
+  let sum = 0n;
+  const sums = blocks.map(([block, change]) => {
+    sum += change;
+    return { block, sum };
+  });
+  return {
+    until: (block) => sums[countUntil(sums, block) - 1]?.sum ?? 0n,
+    byTransactionsOf: (block) => byTransactions.get(block) ?? 0n,
+  };
+}
+
+/** How many of them, ascending, are not beyond a block. */
+function countUntil(sums: readonly { readonly block: number }[], block: number): number {
+  let [low, high] = [0, sums.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sums[middle]?.block ?? Number.POSITIVE_INFINITY) <= block) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function add(changes: Map<number, bigint>, block: number, change: bigint): void {
+  changes.set(block, (changes.get(block) ?? 0n) + change);
+}
+
+interface PaidRow {
+  readonly block: number;
+  readonly roles: number;
+  readonly type: number;
+  readonly status: number | null;
+  readonly value: string;
+  readonly gasUsed: string;
+  readonly gasPrice: string;
+  readonly l1Fee: string | null;
+  readonly blobGasUsed: string | null;
+  readonly blobGasPrice: string | null;
+}
+
+interface InsideRow {
+  readonly block: number;
+  readonly change: string;
+}
+
+const OF_ACCOUNT = `account_key = $2::bigint AND ${expectedTrue('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint`;
+
+/** A look-up by the whole key for each, which is kept from becoming a reading of whole partitions; a cluster has none such. */
+function paidStatement(isOnCluster: boolean): string {
+  const place = `made.transaction_key = mine.transaction_key AND made.chain_id = $1
+    AND made.block_number = mine.block_number AND made.transaction_index = mine.transaction_index`;
+  const lookUp = isOnCluster
+    ? `JOIN transactions AS made ON ${place}`
+    : `CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${place} LIMIT 1) AS made`;
+  return `WITH mine AS MATERIALIZED (
+      SELECT transaction_key, block_number, transaction_index, roles FROM account_transactions WHERE ${OF_ACCOUNT})
+    SELECT mine.block_number AS block, mine.roles, made.type, made.status, made.value::text, made.gas_used::text AS "gasUsed",
+      made.gas_price::text AS "gasPrice", made.l1_fee::text AS "l1Fee", made.blob_gas_used::text AS "blobGasUsed",
+      made.blob_gas_price::text AS "blobGasPrice"
+    FROM mine ${lookUp}`;
+}
+
+/** Direction 2 is to oneself. */
+const INSIDE = `SELECT block_number AS block, sum(CASE direction WHEN 0 THEN -value WHEN 1 THEN value ELSE 0 END)::text AS change
+  FROM internal_transfers WHERE ${OF_ACCOUNT} GROUP BY block_number`;

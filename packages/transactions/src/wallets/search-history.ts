@@ -1,0 +1,157 @@
+/**
+ * What the searches of a wallet's older blocks have in common: both ask for state of old blocks, read those in which it changed, and work in turns,
+ * newest first, each block with its progress in one transaction, so that whoever goes on asks for little twice.
+ */
+import type { SenderReading } from '@chainstead/answers';
+import { type BlockRange, intersectRanges } from '@chainstead/core';
+import { UNWRITTEN } from '@chainstead/db';
+import { UpstreamsExhaustedError } from '@chainstead/rpc';
+import {
+  awaitMore,
+  finishHistory,
+  type HistoryOutcome,
+  type HistoryRecord,
+  postponeHistory,
+  readChainState,
+  readHighestFinal,
+  readKeptFrom,
+  refuseForArchive,
+  refuseForCalls,
+  type Subject,
+  takeHistory,
+} from '@chainstead/sync';
+import { type AccountNode, createAccountNode } from './account-node.ts';
+import { type BlockStore, createBlockStore, type FoundBlock } from './block-store.ts';
+import { type Span, settledParts } from './halving.ts';
+import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
+
+/** Of a found block: itself, and its receipts. */
+export const CALLS_PER_BLOCK = 2;
+
+/** What is searched for, and how. */
+export interface SearchPlan {
+  /** What is still to be searched of a wallet, up to the newest indexed block. */
+  missingOf(search: WalletSearch): readonly BlockRange[];
+  /** Whether it goes on by itself once the newest blocks can't be reorganised any more. */
+  readonly awaitsNewest: boolean;
+  /** Works until all is found, or as {@link endOfTurn} says. */
+  run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd>;
+}
+
+/** All is settled, or it has made too many calls, or its time is up. */
+export type TurnEnd = 'done' | 'calls' | 'time';
+
+/** A turn of a search. */
+export interface SearchTurn {
+  readonly reading: SenderReading;
+  readonly subject: Subject;
+  /** Failed attempts since the last success. */
+  readonly attempts: number;
+  /** What is searched: final. Ascending, disjoint. */
+  readonly ranges: readonly BlockRange[];
+  readonly node: AccountNode;
+  readonly store: BlockStore;
+  /** When it gives way. Milliseconds since the epoch. */
+  readonly ends: number;
+  /** What of the ranges is not settled, ascending; null before anything of them is known. */
+  open: readonly Span[] | null;
+}
+
+/** Takes a search up, for a turn. Where no upstream has old state it is refused. */
+export function searchHistory(
+  reading: SenderReading,
+  subject: Subject,
+  signal: AbortSignal,
+  plan: SearchPlan,
+): Promise<HistoryOutcome> {
+  return takeHistory(reading, subject, signal, async (record) => {
+    try {
+      return await work(reading, record, plan, signal);
+    } catch (error) {
+      if (!(error instanceof UpstreamsExhaustedError && error.isPruned)) throw error;
+      return await refuseForArchive(reading, subject, error.message);
+    }
+  });
+}
+
+async function work(
+  reading: SenderReading,
+  record: HistoryRecord,
+  plan: SearchPlan,
+  signal: AbortSignal,
+): Promise<HistoryOutcome> {
+  const { chain, database, pool, keep } = reading;
+  const { subject } = record;
+  const state = await readChainState(database, chain.id);
+  if (state === null) return awaitMore(reading, subject, 'The chain has not been ingested yet');
+  const from = Math.max(chain.firstBlock, await readKeptFrom(database, { chain, keep }));
+  const missing = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
+  const highestFinal = await readHighestFinal(pool, chain, state);
+  const ranges = intersectRanges(missing, [{ from, to: highestFinal }]);
+  const outcome = ranges.length === 0 ? 'done' : await takeTurn(reading, record, { plan, ranges }, signal);
+  if (outcome !== 'done') return outcome;
+  if (plan.awaitsNewest && missing.some(({ to }) => to > highestFinal))
+    return awaitMore(reading, subject, 'The newest blocks that are missing can still be reorganised');
+  await finishHistory(database, subject);
+  return 'done';
+}
+
+/** What is settled by its end is recorded, however it ends. */
+async function takeTurn(
+  reading: SenderReading,
+  { subject, callsMade, attempts }: HistoryRecord,
+  { plan, ranges }: { readonly plan: SearchPlan; readonly ranges: readonly BlockRange[] },
+  signal: AbortSignal,
+): Promise<HistoryOutcome> {
+  const { database, clock, sliceMs } = reading;
+  const node = createAccountNode(reading, subject.address, callsMade, signal);
+  const store = createBlockStore(reading, subject);
+  const ends = clock.now() + sliceMs;
+  const turn: SearchTurn = { reading, subject, attempts, ranges, node, store, ends, open: null };
+  let ended: TurnEnd;
+  try {
+    ended = await plan.run(turn, signal);
+  } finally {
+    const { open } = turn;
+    const settled = open === null ? [] : ranges.flatMap((range) => settledParts(range, open));
+    if (!signal.aborted) await store.settle(settled, node.newCalls());
+  }
+  if (ended === 'calls') return refuseForCalls(reading, subject, { made: node.callsMade(), expected: null });
+  if (ended === 'done') return 'done';
+  await postponeHistory(database, subject, 0);
+  return 'more';
+}
+
+/** Whether the turn is over with work left. Asked before each step. */
+export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
+  if (node.callsMade() >= reading.maxCalls) return 'calls';
+  return reading.clock.now() >= ends ? 'time' : null;
+}
+
+/**
+ * Reads what was found at some blocks, and keeps it, newest first, with the blocks around each that are settled.
+ * @param spans all that are open, ascending; @param chosen of them, each of a single block
+ * @returns what is left of the spans
+ */
+export async function keepBlocks<Found extends FoundBlock, S extends Span>(
+  { reading, subject, ranges, node, store }: SearchTurn,
+  {
+    spans,
+    chosen,
+    read,
+  }: { readonly spans: readonly S[]; readonly chosen: readonly S[]; read(span: S): Promise<Found> },
+): Promise<{ readonly left: readonly S[]; readonly found: readonly Found[] }> {
+  const { chain, journal = UNWRITTEN } = reading;
+  const risky = { kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] } as const;
+  node.count(chosen.length * CALLS_PER_BLOCK);
+  const found = await journal.run(risky, () => Promise.all(chosen.map(read)));
+  let left = spans;
+  for (const one of found.toReversed()) {
+    const { number } = one.block.header;
+    left = left.filter(({ until }) => until !== number);
+    const settled = ranges.flatMap((range) => settledParts(range, left));
+    const searched = settled.find(({ from, to }) => from <= number && number <= to) ?? { from: number, to: number };
+    await store.save(one, searched, node.newCalls());
+  }
+  return { left, found };
+}
