@@ -8,7 +8,7 @@ beforeAll(async () => {
   visitor = await stage.signIn();
   await stage.database.query(
     `INSERT INTO subject_histories (chain_id, kind, subject, status, calls_estimated, calls_made, error_code, error_message)
-     SELECT 1, CASE WHEN number % 2 = 0 THEN 'wallet' ELSE 'contract' END, decode(lpad(to_hex(number), 40, '0'), 'hex'),
+     SELECT 1, (ARRAY['wallet', 'contract', 'sender', 'receiver', 'emitter'])[1 + number / 5 % 5], decode(lpad(to_hex(number), 40, '0'), 'hex'),
             (ARRAY['pending', 'running', 'done', 'refused', 'failed'])[1 + number % 5], 1000, 10,
             CASE WHEN number % 5 > 2 THEN 'HISTORY_REFUSED' END, CASE WHEN number % 5 > 2 THEN 'It would take <b>9,000</b> calls' END
        FROM generate_series(1, 250) AS number`,
