@@ -3,7 +3,7 @@ import { type Address, isAddress, parseAddress, parseBigQuantity } from '@chains
 import type { WholeBlock } from '@chainstead/sync';
 import { accountRows } from '../stored/account-rows.ts';
 import { committedIn } from '../stored/datasets.ts';
-import { ROLES, type TransactionRow } from '../stored/schema.ts';
+import { NO_ROLE, ROLES, type TransactionRow } from '../stored/schema.ts';
 import { readUint64, transactionRow } from '../stored/transaction-row.ts';
 
 /** What tells what a transaction moved and cost. */
@@ -18,6 +18,7 @@ const WEI_PER_GWEI = 10n ** 9n;
 
 /** By how much a transaction itself changed an account's balance, without what moved inside it. Wei. @param roles bits of {@link ROLES} */
 export function coinChange(paid: PaidTransaction, roles: number): bigint {
+  if (roles <= NO_ROLE) return 0n;
   const moved = paid.status === 0 ? 0n : BigInt(paid.value);
   const received = (roles & (ROLES.receiver | ROLES.created)) === 0 ? 0n : moved;
   if ((roles & ROLES.sender) === 0 || DEPOSIT_TYPES.has(paid.type)) return received;
