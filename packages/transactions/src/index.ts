@@ -30,12 +30,15 @@ export type { InternalTransactionRecord } from './records/internal-transaction-r
 export { internalTransactionSchema, tracesMarkSchema } from './records/internal-transaction-response.ts';
 export { type TransactionRecord, transactionRecord, transactionRecordSchema } from './records/transaction-record.ts';
 export { showTransaction, transactionShape, verboseLogSchema } from './records/transaction-response.ts';
+export { olderMarksShape } from './records/wallet-transactions-response.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';
 export { accountTransactions, transactions } from './stored/datasets.ts';
 export { HAS_ROLE } from './stored/schema.ts';
 export { readStored, STORED_COLUMNS, type StoredColumns } from './stored/stored-transaction.ts';
 export { transactionKey } from './stored/transaction-key.ts';
+export { watchedBlocks } from './stored/watched-blocks.ts';
 export { type AskedWallets, createAskedWallets } from './wallets/asked-wallets.ts';
 export { createWalletsWatcher } from './wallets/create-wallets-watcher.ts';
 export { readReceiver } from './wallets/read-received.ts';
 export { readSender } from './wallets/read-sent.ts';
+export { olderMarks } from './wallets/read-wallet-search.ts';

@@ -15,6 +15,7 @@ export function planActivity(seed: number, actions: number): StoryPlan {
     isWhole: true,
     ofChain: {
       TRANSACTIONS: 'all',
+      INTERNAL_TRANSFERS: 'all',
       PROOF: 'strict',
       BACKFILL_ORDER: random.chance(0.7) ? 'newest-first' : 'oldest-first',
     },

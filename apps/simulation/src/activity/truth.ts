@@ -215,9 +215,9 @@ export function transfersOf({ logs }: TransactionTruth, account: Address, topics
   );
 }
 
-/** Coins that transactions themselves moved from or to the account: what moves inside is told where a chain's traces are kept. */
+/** Coins that moved from or to the account: by the transaction itself, then by calls inside, in the order of execution. */
 export function nativeOf({ native }: TransactionTruth, account: Address): readonly NativeMove[] {
-  return native.filter(({ from, to, isInternal }) => !isInternal && (from === account || to === account));
+  return native.filter(({ from, to }) => from === account || to === account);
 }
 
 /** Whether it is in the account's history. */

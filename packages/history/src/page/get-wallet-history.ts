@@ -35,10 +35,12 @@ export interface HistoryPage {
   /** The last place of the page; null where none follows. */
   readonly next: TransactionPlace | null;
   readonly indexed: Indexed;
+  /** The newest indexed block; null where there is none. */
+  readonly syncedBlock: number | null;
   /** The newest block that the answer could contain: what a cursor pins as its upper bound. */
   readonly newestBlock: number;
-  /** Whether the calls inside the page's transactions are known. */
-  readonly isTraced: boolean;
+  /** Where what moved inside the page's transactions is known from; `none`: it is not, at least of some. */
+  readonly traces: 'indexed' | 'on-demand' | 'none';
 }
 
 /** A transaction of which all but its place and the wallet's legs is to be found out. */
@@ -79,7 +81,7 @@ export interface HistoryReading {
  */
 export async function getWalletHistory(reading: HistoryReading, query: HistoryQuery): Promise<HistoryPage> {
   const { database, chain } = reading;
-  const { indexed, places, blockOf, legsAt } = await readUntorn(() => readIndex(database, chain, query));
+  const { indexed, syncedBlock, places, blockOf, legsAt } = await readUntorn(() => readIndex(database, chain, query));
   const shown = places.slice(0, query.limit);
   const wanted = shown.map((place) => ({
     ...place,
@@ -103,10 +105,13 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
     return { ...row, seen, classification: classify(seen) };
   });
   const newest = places.map(({ blockNumber }) => blockNumber);
+  const isIndexed =
+    found.every(({ legs }) => legs.inside !== null) && (found.length > 0 || chain.internalTransfers === 'all');
   return {
-    ...{ rows, beside, booksOf, indexed, isTraced: traced !== null },
+    ...{ rows, beside, booksOf, indexed, syncedBlock },
+    traces: isIndexed ? 'indexed' : traced === null ? 'none' : 'on-demand',
     next: places.length > query.limit ? (shown.at(-1) ?? null) : null,
-    newestBlock: Math.max(indexed.toBlock ?? 0, ...newest),
+    newestBlock: Math.max(syncedBlock ?? 0, ...newest),
   };
 }
 
@@ -116,23 +121,29 @@ interface IndexedPage extends IndexedPlaces {
 }
 
 async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPage> {
-  const { places, indexed } = await readPlaces(database, chain, query);
+  const { places, indexed, syncedBlock } = await readPlaces(database, chain, query);
   const shown = places.slice(0, query.limit);
   const ends = query.order === 'ASC' ? [shown[0], shown.at(-1)] : [shown.at(-1), shown[0]];
   const [first, last] = ends;
   if (first === undefined || last === undefined)
-    return { indexed, places, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
+    return { indexed, syncedBlock, places, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
   const [[row], legsAt] = await Promise.all([
     database.select<{ blocks: string | null }>(`SELECT ${blocksOf('SELECT unnest($2::bigint[])', '$1')} AS blocks`, [
       chain.id,
       shown.map(({ blockNumber }) => blockNumber),
     ]),
-    readLegs(database, chain, query.wallet, { first, last }),
+    readLegs(
+      database,
+      chain,
+      query.wallet,
+      { first, last },
+      shown.map(({ blockNumber }) => blockNumber),
+    ),
   ]);
-  return { indexed, places, blockOf: readBlocks(row?.blocks ?? null, shown.map(placeIn)), legsAt };
+  return { indexed, syncedBlock, places, blockOf: readBlocks(row?.blocks ?? null, shown.map(placeIn)), legsAt };
 }
 
-const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [], approvals: [], said: null };
+const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [], inside: null, approvals: [], said: null };
 
 function placeIn({ blockNumber }: TransactionPlace) {
   return { block_number: blockNumber };

@@ -13,12 +13,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryQuery } from './history-query.ts';
 import { placesStatement } from './places-statement.ts';
 
-// The busy wallet has a part in each transaction, in each of the tables; three legs of a token in each.
+// The busy wallet has a part in each transaction, in each of the tables; three legs of a token in each, and two of coins inside.
 const BLOCKS = 4_000;
 const CUTS = [1_000, 2_000, 3_000];
 const WHALE = addressOf(0xa11ce);
 const LIMIT = 25;
-const TABLES = ['account_transactions', 'erc20_transfers', 'nft_transfers', 'erc20_approvals'];
+const TABLES = ['account_transactions', 'erc20_transfers', 'nft_transfers', 'erc20_approvals', 'internal_transfers'];
 const chain = exampleChain();
 
 let scratch: ScratchDatabase;
@@ -55,6 +55,11 @@ async function seed(from: number, below: number): Promise<void> {
     values,
   );
   await database.query(
+    `INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
+     SELECT address_key($2), $1, block, place, call, 1, $2, $3, 1, ${hash}, 'CALL' FROM ${blocks}, generate_series(0, 1) AS call`,
+    values,
+  );
+  await database.query(
     `INSERT INTO account_transactions (account_key, chain_id, transaction_key, block_number, transaction_index, evidence, roles, account)
      SELECT address_key($2), $1, block * 2 + place, block, place, 0, 1, $2 FROM ${blocks}, (SELECT $3::bytea) AS unused`,
     values,
@@ -76,11 +81,11 @@ describe.each(PLANS)('with a $plan plan and $statistics statistics', ({ plan, st
   test.each(CASES)('%s of a busy wallet are a few entries of each index', async (_name, query) => {
     const asked: HistoryQuery = { wallet: WHALE, order: 'DESC', limit: LIMIT, after: null, ...NO_BOUNDS, ...query };
     const { nodes } = await explain(scratch.database, placesStatement(chain, asked), plan);
-    // Three legs of a token in each transaction, of NFTs one for each side; a range ends within the last transaction.
+    // Three legs of a token in each transaction, two of coins, of NFTs one for each side; a range ends within the last transaction.
     const entries = TABLES.map((table) => rowsRead(nodes, table));
     // Of an index by an expression that it has no statistics of, the planner takes a wallet's rows for a handful when it knows the values, and sorts them.
     const isGuess = plan === 'custom' && statistics === 'without statistics';
-    for (const [place, legs] of [1, 3, 2, 1].entries()) {
+    for (const [place, legs] of [1, 3, 2, 1, 2].entries()) {
       expect(entries[place], TABLES[place]).toBeGreaterThan(0);
       if (isGuess && TABLES[place] === 'nft_transfers') continue;
       expect(entries[place], TABLES[place]).toBeLessThanOrEqual(legs * (LIMIT + 2));

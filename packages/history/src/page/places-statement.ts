@@ -2,7 +2,7 @@ import { boundsInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { HAS_ROLE } from '@chainstead/transactions';
+import { accountTransactions, HAS_ROLE, internalTransfers, watchedBlocks } from '@chainstead/transactions';
 import type { HistoryQuery, TransactionPlace } from './history-query.ts';
 
 /** A range of an index that holds a wallet's part in transactions, in their order. */
@@ -23,14 +23,21 @@ const RANGES: readonly WalletRange[] = [
   { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(to_address)', account: 'to_address', hash: 'transaction_hash' },
   { table: 'erc20_approvals', key: 'owner_key', account: 'owner', hash: 'transaction_hash' },
+  { table: 'internal_transfers', key: 'account_key', account: 'account', hash: 'transaction_hash' },
 ];
 
 /** The datasets of transfers and approvals behind the ranges. */
 export const LEG_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
 /** The one whose coverage comes with the places. */
 export const [TRANSFERS] = LEG_DATASETS;
-/** Of the transactions in which the wallet has no legs: kept only of chains that keep transactions. */
-export const ACCOUNT_DATASET = 'account-transactions';
+/** What a history of the chain rests on: without those that it keeps, transactions in which the wallet has no legs are missing, or what moved inside. */
+export function historyDatasets({ transactions, internalTransfers: kept }: Chain): readonly string[] {
+  return [
+    ...LEG_DATASETS,
+    ...(transactions.mode === 'off' ? [] : [accountTransactions.name]),
+    ...(kept === 'all' ? [internalTransfers.name] : []),
+  ];
+}
 
 /**
  * What is indexed of the wallet's transfers, as `coverageStatement`; and the transactions of a page, in order, as JSON in `places`: block, index, hash or null, key of the stored row or null. Each range stops after limit + 1 transactions; their union
@@ -68,7 +75,11 @@ export function coverageStatement(chain: Chain, dataset: string, query: HistoryQ
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = bind(chain.id);
-  const of = { kind: 'wallet', subject: `${bind(addressBytes(query.wallet))}::bytea`, chainId, dataset } as const;
+  const subject = `${bind(addressBytes(query.wallet))}::bytea`;
+  // Of a wallet that is asked for, blocks are searched as they are followed.
+  const isWatched = dataset === accountTransactions.name && chain.transactions.mode === 'wallets';
+  const followed = isWatched ? { followed: watchedBlocks(chainId, subject) } : {};
+  const of = { kind: 'wallet', subject, chainId, dataset, ...followed } as const;
   const { ctes, complete } = boundsInSql(chain, chainId, of, query, bind, null);
   return {
     text: `WITH ${ctes.join(', ')} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete FROM covered`,

@@ -2,8 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexText, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { type GivenApproval, readEvidenceBits, type StoredEvidence } from '@chainstead/transactions';
-import type { NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
+import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '@chainstead/transactions';
+import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
+import { readCoveredBlocks } from './covered-blocks.ts';
 import type { TransactionPlace } from './history-query.ts';
 
 /** An NFT that moved, as it is shown. */
@@ -17,6 +18,8 @@ export interface IndexedLegs {
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly ShownNftLeg[];
   readonly trades: readonly TradePart[];
+  /** Coins that calls inside moved, in the order of execution; null where that is not indexed. */
+  readonly inside: readonly CoinLeg[] | null;
   /** Of ERC-20 tokens, with the wallet as owner. */
   readonly approvals: readonly GivenApproval[];
   /** What its logs say of the wallet beside; null where no row of the wallet's tells. */
@@ -29,17 +32,23 @@ export interface Stretch {
   readonly last: TransactionPlace;
 }
 
-/** Reads what moved of a wallet in a stretch of its transactions: a range of an index a table. @returns finds what there is at a place */
+/**
+ * Reads what moved of a wallet in a stretch of its transactions: a range of an index a table.
+ * @param blocks those of the transactions
+ * @returns finds what there is at a place
+ */
 export async function readLegs(
   database: ReadDatabase,
   chain: Chain,
   wallet: Address,
   stretch: Stretch,
+  blocks: readonly number[],
 ): Promise<(place: TransactionPlace) => IndexedLegs> {
   const scan: Scan = { database, values: valuesOf(chain, wallet, stretch) };
-  const [tokens, nfts, trades, approvals, said] = await Promise.all([
+  const [tokens, nfts, trades, approvals, said, inside, traced] = await Promise.all([
     ...([readTokens(scan, wallet), readNfts(scan), readTrades(scan)] as const),
-    ...([readApproved(scan), readSaid(scan)] as const),
+    ...([readApproved(scan), readSaid(scan), readInside(scan, wallet)] as const),
+    readCoveredBlocks(database, chain, internalTransfers.name, blocks),
   ]);
   return (place) => {
     const key = keyOf(place);
@@ -47,6 +56,8 @@ export async function readLegs(
       tokens: tokens.get(key) ?? [],
       nfts: nfts.get(key) ?? [],
       trades: trades.get(key) ?? [],
+      // Of a block there are all rows or none.
+      inside: inside.get(key) ?? (traced.has(place.blockNumber) ? [] : null),
       approvals: approvals.get(key) ?? [],
       said: said.get(key)?.[0] ?? null,
     };
@@ -114,10 +125,14 @@ function readTokens(scan: Scan, wallet: Address) {
      FROM erc20_transfers ${ofWallet('account_key', 'account')} ${IN_ORDER}`,
     ({ log_index: logIndex, direction, token, counterparty, value }) => ({
       ...{ token, logIndex, value: BigInt(value) },
-      from: direction === 1 ? counterparty : wallet,
-      to: direction === 0 ? counterparty : wallet,
+      ...sidesOf(wallet, direction, counterparty),
     }),
   );
+}
+
+/** @param direction 0: the wallet gave, 1: it got, 2: both */
+function sidesOf(wallet: Address, direction: number, counterparty: Address) {
+  return { from: direction === 1 ? counterparty : wallet, to: direction === 0 ? counterparty : wallet };
 }
 
 interface NftRow extends Placed {
@@ -174,6 +189,25 @@ function readApproved(scan: Scan) {
       const value = BigInt(text);
       return { kind: 'token', token, spender, value, isGranted: value > 0n, expiration: null, logIndex };
     },
+  );
+}
+
+interface InsideRow extends Placed {
+  readonly direction: number;
+  readonly counterparty: Address;
+  readonly value: string;
+}
+
+function readInside(scan: Scan, wallet: Address) {
+  return readRows<InsideRow, CoinLeg>(
+    scan,
+    `SELECT ${PLACE}, direction, ${hexText('counterparty')} AS counterparty, value::text
+     FROM internal_transfers ${ofWallet('account_key', 'account')} ORDER BY block_number, transaction_index, trace_index`,
+    ({ direction, counterparty, value }) => ({
+      ...sidesOf(wallet, direction, counterparty),
+      value: BigInt(value),
+      isInternal: true,
+    }),
   );
 }
 

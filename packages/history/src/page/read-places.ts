@@ -3,7 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import { parseHash } from '@chainstead/core';
 import { hexText, type ReadDatabase, type Statement } from '@chainstead/db';
 import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
-import { ACCOUNT_DATASET, coverageStatement, LEG_DATASETS, placesStatement, TRANSFERS } from './places-statement.ts';
+import { coverageStatement, historyDatasets, LEG_DATASETS, placesStatement, TRANSFERS } from './places-statement.ts';
 
 /** A wallet's transactions, and how much of it is indexed. */
 export interface IndexedPlaces {
@@ -11,6 +11,8 @@ export interface IndexedPlaces {
   readonly places: readonly PlacedTransaction[];
   /** What all datasets of the history cover: complete only where transactions without legs are kept too. */
   readonly indexed: Indexed;
+  /** The newest block of which all legs are known; null where there is none. */
+  readonly syncedBlock: number | null;
 }
 
 /** Finds a wallet's transactions. @throws {TornPageError} for one that has no row of its own */
@@ -27,8 +29,13 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
     if (told === undefined) throw new TornPageError(blockNumber);
     return { blockNumber, transactionIndex, hash: parseHash(told) };
   });
-  const indexed = others.reduce(together, readIndexed(row));
-  return { places, indexed: { ...indexed, complete: indexed.complete && keepsAll(chain) } };
+  const legs = [readIndexed(row), ...others.flatMap(({ dataset, indexed }) => (isLeg(dataset) ? [indexed] : []))];
+  const indexed = [readIndexed(row), ...others.map((other) => other.indexed)].reduce(together);
+  return {
+    places,
+    indexed: { ...indexed, complete: indexed.complete && chain.transactions.mode !== 'off' },
+    syncedBlock: legs.reduce(together).toBlock,
+  };
 }
 
 /** Block, index, hash without `0x`, key of the stored row. */
@@ -49,20 +56,24 @@ async function readHashes(database: ReadDatabase, chain: Chain, places: readonly
 }
 
 /** What the datasets beside transfers of tokens cover. */
-function readCoverage(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<readonly Indexed[]> {
-  const datasets = keepsAll(chain) ? [...LEG_DATASETS, ACCOUNT_DATASET] : LEG_DATASETS;
+function readCoverage(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<readonly Covered[]> {
   return Promise.all(
-    datasets
+    historyDatasets(chain)
       .filter((dataset) => dataset !== TRANSFERS)
       .map(async (dataset) => {
         const [row] = await select<IndexedColumns>(database, coverageStatement(chain, dataset, query));
-        return readIndexed(row);
+        return { dataset, indexed: readIndexed(row) };
       }),
   );
 }
 
-function keepsAll({ transactions }: Chain): boolean {
-  return transactions.mode === 'all';
+interface Covered {
+  readonly dataset: string;
+  readonly indexed: Indexed;
+}
+
+function isLeg(dataset: string): boolean {
+  return LEG_DATASETS.some((leg) => leg === dataset);
 }
 
 function together(one: Indexed, other: Indexed): Indexed {

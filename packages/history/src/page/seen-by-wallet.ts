@@ -55,13 +55,15 @@ export function seenByWallet(
     status: record.status === null ? null : hasFailed ? 0 : 1,
     method: decodedCall(record, block, booksOf)?.label ?? null,
     selector: to === null || record.input.length < SELECTOR_LENGTH ? null : record.input.slice(0, SELECTOR_LENGTH),
-    coins: hasFailed ? [] : [...ownValue(wallet, record, { from, to }), ...movedInside(wallet, calls ?? [])],
+    coins: hasFailed
+      ? []
+      : [...ownValue(wallet, record, { from, to }), ...(legs.inside ?? movedInside(wallet, calls ?? []))],
     nfts: hasFailed ? [] : legs.nfts,
     listed: new Set(),
     approvals: said === null ? readApprovals(wallet, logs, chain) : legs.approvals,
     trades: legs.trades,
     evidence: said?.evidence ?? evidenceOf(decodeEvidence({ from, to, logs }, chain), wallet),
-    isTraced: calls !== null,
+    isTraced: legs.inside !== null || calls !== null,
   };
 }
 

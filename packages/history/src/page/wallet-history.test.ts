@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
-import { hexText } from '@chainstead/db';
-import { recordedEvmFolder } from '@chainstead/testkit';
+import { hexBytes, hexText } from '@chainstead/db';
+import { addressOf, createPartitions, recordedEvmFolder } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   FIRST_BLOCK,
@@ -187,6 +187,47 @@ describe.runIf(given)('the history of wallets in recorded blocks', () => {
     expect((await stage.get(path)).indexed).toEqual({ ...indexed, complete: false });
   });
 
+  test('is complete where only wallets that are asked for are kept, for blocks in which this one was looked for', async () => {
+    const [{ seen } = busiest(recorded)] = recorded.slice(5);
+    const { database } = stage.scratch;
+    const path = `wallets/${seen.wallet}/history`;
+    const wallet = hexBytes(seen.wallet);
+    const kept = await database.query(`DELETE FROM sync_ranges WHERE dataset = 'account-transactions' RETURNING *`);
+    expect(kept).toHaveLength(1);
+    await database.query(
+      'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 0, $1, $2)',
+      [FIRST_BLOCK, LAST_BLOCK],
+    );
+    stage.settings.mode = 'wallets';
+    const unknown = { from_block: null, to_block: null, complete: false };
+    const first = await stage.get(path);
+    expect(first).toMatchObject({ synced_at: LAST_BLOCK, indexed: { ...unknown, sent: { complete: false } } });
+    expect(first.result.length).toBeGreaterThan(0);
+    // Searched for in each block since.
+    await database.query('UPDATE asked_wallets SET since_block = $1 WHERE wallet = $2', [FIRST_BLOCK, wallet]);
+    await database.query('INSERT INTO wallet_watches (chain_id, first_block, last_block) VALUES (1, $1, $2)', [
+      FIRST_BLOCK,
+      LAST_BLOCK,
+    ]);
+    const watched = { from_block: String(FIRST_BLOCK), to_block: String(LAST_BLOCK) };
+    expect((await stage.get(`${path}?from_block=${FIRST_BLOCK}`)).indexed).toMatchObject({
+      ...watched,
+      complete: true,
+    });
+    expect((await stage.get(path)).indexed).toMatchObject({ ...watched, complete: false, sent: { complete: false } });
+    // What it sent before was found by its nonces; what it received was not.
+    await database.query(
+      `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (1, 'sender', $1, 'account-transactions', 0, $2)`,
+      [wallet, FIRST_BLOCK - 1],
+    );
+    expect((await stage.get(path)).indexed).toMatchObject({ ...watched, complete: false, sent: { complete: true } });
+    await database.query('TRUNCATE asked_wallets, wallet_watches, subject_ranges, sync_chains');
+    await database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'account-transactions', 0, $1, 'receipts')`,
+      [LAST_BLOCK],
+    );
+  });
+
   test('asks for its wallet where only those are kept that are asked for', async () => {
     const [{ seen } = busiest(recorded)] = recorded.slice(3);
     stage.settings.mode = 'wallets';
@@ -217,6 +258,86 @@ describe.runIf(given)('the history of wallets in recorded blocks', () => {
         },
       ]);
     }
+  });
+
+  describe('with coins that moved inside transactions', () => {
+    const RECEIVER = addressOf(0x5a1e);
+    beforeAll(async () => {
+      const { database } = stage.scratch;
+      await createPartitions(database, 'internal_transfers', stage.chain.id);
+      for (const { record, seen, place } of [someCall(), ...inferred()])
+        for (const [direction, account, counterparty] of [
+          [0, record.to, place === 0 ? RECEIVER : seen.wallet],
+          [1, place === 0 ? RECEIVER : seen.wallet, record.to],
+        ] as const)
+          await database.query(
+            `INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
+             VALUES (address_key($1), 1, $2, $3, 1, $4, $1, $5, 70, $6, 'CALL')`,
+            [
+              ...[hexBytes(account ?? ''), blockOf({ record }), record.index, direction],
+              ...[hexBytes(counterparty ?? ''), hexBytes(record.hash)],
+            ],
+          );
+    });
+    afterAll(async () => {
+      await stage.scratch.database.query('TRUNCATE internal_transfers');
+      await stage.scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'internal-transfers'`);
+    });
+
+    /** A call that emitted something, of which nothing inside was known. */
+    function someCall() {
+      const [found] = recorded.filter(({ record }) => record.logs.length > 0 && record.value === '0');
+      if (found === undefined) throw new Error('No call is recorded');
+      return { ...found, place: 0 };
+    }
+
+    /** Tokens for which only traces show what came. */
+    function inferred() {
+      return recorded
+        .filter(({ classification }) => classification.isInferred)
+        .map((one, place) => ({ ...one, place: place + 1 }));
+    }
+
+    function blockOf({ record }: Pick<RecordedTransaction, 'record'>): number {
+      return Number(recorded.find((one) => one.record.hash === record.hash)?.block.split('/')[1]);
+    }
+
+    test('lists whoever got some, and says that traces are indexed only where they are', async () => {
+      stage.settings.internalTransfers = 'all';
+      const path = `wallets/${RECEIVER}/history`;
+      expect((await stage.get(path)).indexed).toMatchObject({ complete: false, traces: 'indexed' });
+      const [wallet = ''] = parts().keys();
+      expect((await stage.get(`wallets/${wallet}/history`)).indexed.traces).toBe('none');
+      await stage.scratch.database.query(
+        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'internal-transfers', 0, $1, 'none')`,
+        [LAST_BLOCK],
+      );
+      const { record } = someCall();
+      const leg = { from_address: record.to, to_address: RECEIVER, value: '70', internal_transaction: true };
+      for (const query of ['', '?include_internal_transactions=true'])
+        expect(await stage.get(`${path}${query}`)).toMatchObject({
+          indexed: { complete: true, traces: 'indexed', from_block: '0' },
+          result: [
+            {
+              ...{ hash: record.hash, from_address: record.from, category: 'receive' },
+              native_transfers: [{ ...leg, direction: 'receive' }],
+            },
+          ],
+        });
+      expect((await stage.get(`wallets/${wallet}/history`)).indexed.traces).toBe('indexed');
+    });
+
+    test('infers nothing where it is known what came', async () => {
+      stage.settings.internalTransfers = 'all';
+      expect(inferred().length).toBeGreaterThan(3);
+      for (const { record, seen } of inferred()) {
+        const { result } = await stage.get(`wallets/${seen.wallet}/history`);
+        const row = result.find(({ hash }) => hash === record.hash);
+        expect(row).toMatchObject({ category: 'token swap' });
+        expect(row).not.toHaveProperty('category_inferred');
+        expect(row?.native_transfers.at(-1)).toMatchObject({ value: '70', internal_transaction: true });
+      }
+    });
   });
 
   test('has no node asked for what is stored, and says the same as from a node', async () => {

@@ -13,6 +13,7 @@ import {
   type TransactionRecord,
   transactionKey,
 } from '@chainstead/transactions';
+import { readCoveredBlocks } from '../page/covered-blocks.ts';
 import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-history.ts';
 
 interface StoredReading {
@@ -99,7 +100,7 @@ async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonl
   const accounts = places.map(
     ({ record: { from, to } }) => (from === ZERO_ADDRESS && to !== null ? to : from) as Address,
   );
-  const [rows, covered] = await Promise.all([
+  const [rows, wholeBlocks] = await Promise.all([
     database.select<{ block: number; index: number; evidence: number }>(
       `SELECT part.block_number::int8 AS block, part.transaction_index AS index, part.evidence
        FROM unnest($2::bigint[], $3::bytea[], $4::int[], $5::int[]) AS wanted(key, account, block, index)
@@ -110,13 +111,13 @@ async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonl
         ...[places.map(({ blockNumber }) => blockNumber), places.map(({ transactionIndex }) => transactionIndex)],
       ],
     ),
-    database.select<{ block: number }>(
-      `SELECT wanted.block FROM unnest($2::bigint[]) AS wanted(block)
-       WHERE EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1 AND dataset = $3 AND wanted.block BETWEEN first_block AND last_block)`,
-      [chain.id, places.map(({ blockNumber }) => blockNumber), accountTransactions.name],
+    readCoveredBlocks(
+      database,
+      chain,
+      accountTransactions.name,
+      places.map(({ blockNumber }) => blockNumber),
     ),
   ]);
-  const wholeBlocks = new Set(covered.map(({ block }) => block));
   const bits = new Map(rows.map(({ block, index, evidence }) => [`${block} ${index}`, evidence]));
   return places.flatMap(({ blockNumber, transactionIndex, record, legs }) => {
     const read = readEvidenceBits(bits.get(`${blockNumber} ${transactionIndex}`) ?? 0);

@@ -1,6 +1,7 @@
 import { indexedSchema } from '@chainstead/answers';
 import {
   internalTransactionSchema,
+  olderMarksShape,
   tracesMarkSchema,
   transactionShape,
   verboseLogSchema,
@@ -64,6 +65,7 @@ export const walletHistorySchema = z
     indexed: indexedSchema
       .extend({
         traces: tracesMarkSchema,
+        ...olderMarksShape,
       })
       .openapi('IndexedHistory'),
     result: z.array(historyRowSchema),

@@ -34,8 +34,8 @@ export function showHistoryRow(
     record,
     place,
     labelOf,
+    seen.method,
     wishes.internalTransactions ? calls : undefined,
-    booksOf,
   );
   const { category, detail, isInferred } = classification;
   const coin = chain.native;

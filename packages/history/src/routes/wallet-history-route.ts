@@ -15,7 +15,7 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { callsOf, eventsOf, readInternalTransactions } from '@chainstead/transactions';
+import { callsOf, eventsOf, olderMarks, readInternalTransactions } from '@chainstead/transactions';
 import { createRoute, z } from '@hono/zod-openapi';
 import {
   type FoundTransaction,
@@ -86,7 +86,7 @@ export function createWalletHistoryRoute({
       };
       const wallet = filter.address as Address;
       // Before what may fail: whoever asks again finds more.
-      if (chain.transactions.mode === 'wallets') await askedWallets.ask({ database, logger }, chain, wallet, requester);
+      const search = await askedWallets.ask({ database, logger }, chain, wallet, requester);
       const found = await getWalletHistory(reading, queryOf(page));
       if (!found.indexed.complete) await walletHistory.requestWallet({ database, logger }, chain, wallet, requester);
       const next = found.next;
@@ -96,10 +96,11 @@ export function createWalletHistoryRoute({
           page_size: page.limit,
           limit: page.limit,
           cursor: next === null ? null : runs.next(page, placeOf(page, found, next)),
-          synced_at: found.indexed.toBlock,
+          synced_at: found.syncedBlock,
           indexed: {
             ...showIndexed(found.indexed),
-            traces: found.isTraced ? ('on-demand' as const) : ('none' as const),
+            traces: found.traces,
+            ...(search !== null && olderMarks(search, chain)),
           },
           result: showRows(chain, found, filter),
         },
@@ -189,7 +190,8 @@ function routeOf({ parameters }: ApiDependencies) {
         to_date: parameters.toDate,
         include_internal_transactions: booleanParameter({
           default: false,
-          description: 'Adds internal_transactions, as a node traces them, and what they moved of the wallet.',
+          description:
+            'Adds internal_transactions, as a node traces them, and what they moved of the wallet where that is not indexed.',
         }),
         nft_metadata: booleanParameter({ default: false, description: 'Adds what is known of the NFTs.' }),
         include_input_data: booleanParameter({ default: false, description: 'Adds the input of each transaction.' }),

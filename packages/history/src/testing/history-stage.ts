@@ -41,9 +41,11 @@ export interface HistorySettings {
   maxCalls: number;
   /** Which transactions are kept of the chain. */
   mode: Chain['transactions']['mode'];
+  /** Whether coins that move inside of them are. */
+  internalTransfers: Chain['internalTransfers'];
 }
 
-const SETTINGS: HistorySettings = { waitMs: 15_000, maxCalls: 1_000, mode: 'all' };
+const SETTINGS: HistorySettings = { waitMs: 15_000, maxCalls: 1_000, mode: 'all', internalTransfers: 'off' };
 
 /** Recorded blocks of Ethereum as the sync engine would have stored them, behind the routes, with a worker that asks a node of the same blocks. */
 export interface HistoryStage {
@@ -77,6 +79,9 @@ export async function openHistoryStage(): Promise<HistoryStage> {
   const registry = createChainRegistry();
   const chain: Chain = {
     ...registry.get('eth'),
+    get internalTransfers() {
+      return settings.internalTransfers;
+    },
     transactions: {
       ...{ input: 'full', provesSenders: true },
       get mode() {

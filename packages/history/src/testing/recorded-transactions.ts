@@ -85,6 +85,7 @@ function legsIn(logs: readonly Log[], wallet: Address, trades: readonly TradePar
         amount: BigInt(amount),
       })),
     trades,
+    inside: null,
     approvals: [],
     said: null,
   };

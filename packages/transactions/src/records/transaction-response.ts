@@ -1,8 +1,7 @@
 import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import { type BooksOf, STANDARDS_ALONE } from '../abis/abi-books.ts';
 import type { LabelOf } from './address-labels.ts';
-import { decodedCall, decodedCallSchema, decodedEventSchema } from './decoded-response.ts';
+import { decodedCallSchema, decodedEventSchema } from './decoded-response.ts';
 import type { InternalTransactionRecord } from './internal-transaction-record.ts';
 import {
   internalTransactionSchema,
@@ -113,14 +112,14 @@ export interface ShownPlace {
 
 /**
  * @param internal the calls inside it, null where no node gives traces; absent where the request does not include them
- * @param booksOf the ABIs that the call is decoded by
+ * @param method the name of the function that it calls; null where nobody knows it
  */
 export function showTransaction(
   transaction: TransactionRecord,
   block: ShownPlace,
   labelOf: LabelOf,
+  method: string | null,
   internal?: readonly InternalTransactionRecord[] | null,
-  booksOf: BooksOf = STANDARDS_ALONE,
 ): z.infer<typeof blockTransactionSchema> {
   const { from, to } = transaction;
   const [sender, recipient] = [labelOf(from), labelOf(to)];
@@ -153,7 +152,7 @@ export function showTransaction(
     transaction_fee: decimalAmount(transaction.fee, COIN_DECIMALS),
     blob_fee: transaction.blobFee === null ? null : decimalAmount(transaction.blobFee, COIN_DECIMALS),
     ...place,
-    method_label: decodedCall(transaction, block.number, booksOf)?.label ?? null,
+    method_label: method,
     ...(internal !== undefined && {
       internal_transactions: showInternalTransactions({ hash: transaction.hash, block }, internal),
     }),

@@ -32,6 +32,32 @@ export interface OlderMarks {
   readonly received: ReceivedMark;
 }
 
+/** {@link OlderMarks} as the API shows them: present where only transactions of wallets that are asked for are kept. */
+export const olderMarksShape = {
+  sent: z
+    .object({
+      complete: z.boolean().openapi({ description: 'Whether every transaction is known that the wallet sent' }),
+      state: z.enum(SEARCH_STATES).nullable().openapi({
+        description:
+          'Of the search for what it sent in older blocks: waiting for its turn or for blocks to be final, reading, done, failed (tried again), refused (it takes too many node calls), no-archive (no node has old state); null where nothing was to be searched',
+      }),
+    })
+    .optional()
+    .openapi({ description: 'Present where only transactions of wallets that are asked for are kept' }),
+  received: z
+    .object({
+      searched: z.boolean().openapi({
+        description:
+          'Whether its balances were searched for coins that it received, up to the newest blocks, which may yet be reorganised. What came and went between two of them is not found',
+      }),
+      state: z.enum(SEARCH_STATES).nullable().openapi({
+        description: 'Of that search, which begins when all is known that the wallet sent; as of `sent`',
+      }),
+    })
+    .optional()
+    .openapi({ description: 'Present where `sent` is' }),
+};
+
 /** Which blocks a list of transactions tells of, and how. */
 const indexedTransactionsSchema = z
   .object({
@@ -42,28 +68,7 @@ const indexedTransactionsSchema = z
     senders: z
       .enum(['recovered', 'believed'])
       .openapi({ description: 'Whether every sender of the page follows from its signature' }),
-    sent: z
-      .object({
-        complete: z.boolean().openapi({ description: 'Whether every transaction is known that the wallet sent' }),
-        state: z.enum(SEARCH_STATES).nullable().openapi({
-          description:
-            'Of the search for what it sent in older blocks: waiting for its turn or for blocks to be final, reading, done, failed (tried again), refused (it takes too many node calls), no-archive (no node has old state); null where nothing was to be searched',
-        }),
-      })
-      .optional()
-      .openapi({ description: 'Present where only transactions of wallets that are asked for are kept' }),
-    received: z
-      .object({
-        searched: z.boolean().openapi({
-          description:
-            'Whether its balances were searched for coins that it received, up to the newest blocks, which may yet be reorganised. What came and went between two of them is not found',
-        }),
-        state: z.enum(SEARCH_STATES).nullable().openapi({
-          description: 'Of that search, which begins when all is known that the wallet sent; as of `sent`',
-        }),
-      })
-      .optional()
-      .openapi({ description: 'Present where `sent` is' }),
+    ...olderMarksShape,
   })
   .openapi('IndexedTransactions');
 

@@ -17,6 +17,7 @@ import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { blockSchema, showHeader } from '../records/block-response.ts';
 import { blockStatsSchema, showBlockStats } from '../records/block-stats.ts';
+import { decodedCall } from '../records/decoded-response.ts';
 import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
@@ -53,7 +54,10 @@ function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
         readMarks(reads, chain, header.number, found),
       ]);
       const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
-      const shown = transactions.map((one) => showTransaction(one, header, labelOf, internalOf(one.hash), booksOf));
+      const shown = transactions.map((one) => {
+        const method = decodedCall(one, header.number, booksOf)?.label ?? null;
+        return showTransaction(one, header, labelOf, method, internalOf(one.hash));
+      });
       const head = showHeader(chain, header, transactions.length);
       const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
       // What a tag names moves on, and a node with traces may be added.

@@ -35,7 +35,7 @@ function plainRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
         abis.forPage(reads, chain, callsOf([found])),
         showingOf(reads, chain, found),
       ]);
-      const answer = shownBy(booksOf, internal);
+      const answer = shownBy(callOf(found, booksOf), internal);
       if (internal !== null && isNotModified(c, answer)) return c.body(null, 304);
       return c.json(answer, 200);
     });
@@ -54,14 +54,18 @@ function verboseRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
         abis.forPage(reads, chain, [...callsOf([found]), ...eventsOf([found])]),
         showingOf(reads, chain, found),
       ]);
-      const { logs, ...shown } = shownBy(booksOf, internal);
+      const call = callOf(found, booksOf);
+      const { logs, ...shown } = shownBy(call, internal);
       const decoded = logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) }));
-      const call = showDecodedCall(decodedCall(found.transaction, found.block.number, booksOf));
-      const answer = { ...shown, logs: decoded, decoded_call: call };
+      const answer = { ...shown, logs: decoded, decoded_call: showDecodedCall(call) };
       if (internal !== null && isNotModified(c, answer)) return c.body(null, 304);
       return c.json(answer, 200);
     });
   };
+}
+
+function callOf({ transaction: made, block }: FoundTransaction, booksOf: BooksOf) {
+  return decodedCall(made, block.number, booksOf);
 }
 
 /** Reads what a transaction is shown with. */
@@ -71,8 +75,8 @@ async function showingOf(reads: ReadDatabase, chain: Chain, found: FoundTransact
     labelsOfTransactions(reads, chain, [record]),
     readMarks(reads, chain, block.number, found),
   ]);
-  return (booksOf: BooksOf, internal?: readonly InternalTransactionRecord[] | null) => ({
-    ...showTransaction(record, block, labelOf, internal, booksOf),
+  return (call: ReturnType<typeof callOf>, internal?: readonly InternalTransactionRecord[] | null) => ({
+    ...showTransaction(record, block, labelOf, call?.label ?? null, internal),
     ...{ ...marks, ...tracedMark(internal) },
   });
 }

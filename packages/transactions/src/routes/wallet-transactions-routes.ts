@@ -30,7 +30,6 @@ import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import {
-  type OlderMarks,
   showIndexedTransactions,
   verboseWalletTransactionsSchema,
   walletTransactionsSchema,
@@ -38,7 +37,7 @@ import {
 import { accountTransactions, transactions as transactionsDataset } from '../stored/datasets.ts';
 import { type AccountTransactionsPage, getAccountTransactions } from '../stored/get-account-transactions.ts';
 import type { AskedWallets } from '../wallets/asked-wallets.ts';
-import { areBalancesMissing, isAllSentKnown, type WalletSearch } from '../wallets/read-wallet-search.ts';
+import { olderMarks } from '../wallets/read-wallet-search.ts';
 import {
   asksInternal,
   DEFAULT_CHAIN,
@@ -76,10 +75,10 @@ function verboseRoute(options: WalletTransactionsOptions): RouteModule {
     app.openAPIRegistry.registerPath(documented);
     app.openapi({ ...documented, path: '/api/v2.2/{address{0[xX][^/]*}}/verbose', hide: true }, async (c) => {
       const { envelope, shown, booksOf } = await read(c, c.req.valid('param').address, c.req.valid('query'));
-      const result = shown.map(({ transaction, block, shown: { logs, ...one } }) => ({
+      const result = shown.map(({ call, shown: { logs, ...one } }) => ({
         ...one,
         logs: logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) })),
-        decoded_call: showDecodedCall(decodedCall(transaction, block.number, booksOf)),
+        decoded_call: showDecodedCall(call),
       }));
       return c.json({ ...envelope, result }, 200);
     });
@@ -145,18 +144,11 @@ function pageReader(
       },
       shown: placed.map(({ transaction, block }) => {
         const internal = traced === undefined ? undefined : (traced?.get(transaction.hash) ?? null);
-        return { transaction, block, shown: showTransaction(transaction, block, labelOf, internal, booksOf) };
+        const call = decodedCall(transaction, block.number, booksOf);
+        return { call, shown: showTransaction(transaction, block, labelOf, call?.label ?? null, internal) };
       }),
       booksOf,
     };
-  };
-}
-
-function olderMarks(search: WalletSearch, chain: Chain): OlderMarks {
-  const isSentKnown = isAllSentKnown(search);
-  return {
-    sent: { complete: isSentKnown, state: search.state },
-    received: { searched: isSentKnown && !areBalancesMissing(search, chain), state: search.receivedState },
   };
 }
 

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { type HistoryStatus, NO_ARCHIVE } from '@chainstead/sync';
-import type { SearchState } from '../records/wallet-transactions-response.ts';
+import type { OlderMarks, SearchState } from '../records/wallet-transactions-response.ts';
 import { accountTransactions } from '../stored/datasets.ts';
 import { watchedBlocks } from '../stored/watched-blocks.ts';
 
@@ -35,6 +35,15 @@ export function areBalancesMissing(
   { reorgDepthMax }: Pick<Chain, 'reorgDepthMax'>,
 ): boolean {
   return newest !== null && unsearched.some(({ from, to }) => to > 0 && from < newest - 2 * reorgDepthMax);
+}
+
+/** What an answer says of the wallet's older transactions. */
+export function olderMarks(search: WalletSearch, chain: Pick<Chain, 'reorgDepthMax'>): OlderMarks {
+  const isSentKnown = isAllSentKnown(search);
+  return {
+    sent: { complete: isSentKnown, state: search.state },
+    received: { searched: isSentKnown && !areBalancesMissing(search, chain), state: search.receivedState },
+  };
 }
 
 interface SearchRow {
