@@ -74,7 +74,7 @@ export function proveTransactions(block: BlockTransactions, chain: ProvableChain
 function checkPlaces({ header, transactions }: BlockTransactions): TransactionsUnproven | null {
   for (const [index, { blockHash, blockNumber, transactionIndex, hash }] of transactions.entries()) {
     const fits =
-      (typeof blockHash !== 'string' || blockHash.toLowerCase() === header.hash) &&
+      (typeof blockHash !== 'string' || blockHash === header.hash || blockHash.toLowerCase() === header.hash) &&
       (typeof blockNumber !== 'string' || Number(blockNumber) === header.number) &&
       (typeof transactionIndex !== 'string' || Number(transactionIndex) === index);
     if (!fits)
@@ -137,19 +137,24 @@ export function committedTransactions(
 ): readonly TransactionJson[] {
   if (transactions.length === 0) return transactions;
   const stateSync = stateSyncTransactionHash(header.number, header.hash);
-  return transactions.filter(
-    ({ hash, gasPrice }) => lower(hash) !== stateSync && !(chain.receiptsRoot === 'hyperliquid' && gasPrice === '0x0'),
-  );
+  const isCommitted = ({ hash, gasPrice }: TransactionJson): boolean =>
+    lower(hash) !== stateSync && !(chain.receiptsRoot === 'hyperliquid' && gasPrice === '0x0');
+  return transactions.every(isCommitted) ? transactions : transactions.filter(isCommitted);
 }
 
 /** What receipts repeat of their transactions, and what follows from both. The receipts root holds none of it but the type. */
 function checkReceipts({ transactions, receipts }: BlockTransactions): TransactionsUnproven | null {
-  const byHash = new Map<string, TransactionJson>(transactions.map((one) => [lower(one.hash), one]));
+  let byHash: ReadonlyMap<string, TransactionJson> | null = null;
   let cumulative = 0n;
-  for (const receipt of receipts) {
+  for (const [index, receipt] of receipts.entries()) {
     const gasUsed = receipt.cumulativeGasUsed - cumulative;
     cumulative = receipt.cumulativeGasUsed;
-    const transaction = byHash.get(receipt.transactionHash);
+    let transaction = transactions[index];
+    // Nearly all stand where their transactions do.
+    if (transaction === undefined || transaction.hash !== receipt.transactionHash) {
+      byHash ??= new Map(transactions.map((one) => [lower(one.hash), one]));
+      transaction = byHash.get(receipt.transactionHash);
+    }
     const wrong = transaction === undefined ? null : contradiction(transaction, receipt, gasUsed);
     if (wrong !== null) return unproven('receipt-mismatch', ...wrong);
   }
@@ -161,7 +166,7 @@ type Contradiction = readonly [expected: string, given: string];
 function contradiction(transaction: TransactionJson, receipt: Receipt, gasUsed: bigint): Contradiction | null {
   const { raw, transactionHash } = receipt;
   const differs = (what: string, expected: unknown, given: unknown): Contradiction | null =>
-    typeof given !== 'string' || lower(given) === lower(expected)
+    typeof given !== 'string' || given === expected || lower(given) === lower(expected)
       ? null
       : [`${what} ${String(expected)} of ${transactionHash}`, given];
   // Synthetic receipts are no transaction's of the header: Polygon's state sync begins anew at zero.

@@ -1,9 +1,9 @@
-import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { type Address, isAddress, parseAddress, toQuantity } from '@chainstead/core';
 import { keccak256, keccak256Hex } from './keccak.ts';
 import { type Parity, recoverPublicKey } from './recover-public-key.ts';
-import { encodeString, integerBytes } from './rlp.ts';
+import { integerBytes } from './rlp.ts';
 import { encodeUnsigned, namesSender, transactionType } from './transaction-encoding.ts';
-import { nothing, type TransactionJson } from './transaction-fields.ts';
+import { integer, nothing, type TransactionJson } from './transaction-fields.ts';
 
 /** What is known of a transaction's sender beside what a node says. */
 export type SenderCheck =
@@ -56,7 +56,7 @@ function signedHash(transaction: TransactionJson): SignedHash | null {
   // Before EIP-155, and where a signature is meant for any chain.
   if (number < EIP155_FIRST_V) return hashed(encodeUnsigned(transaction), number - LEGACY_FIRST_V);
   const chainId = (number - EIP155_FIRST_V) / 2n;
-  const after = [encodeString(integerBytes(chainId)), nothing(), nothing()];
+  const after = [integer(toQuantity(chainId)), nothing(), nothing()];
   return hashed(encodeUnsigned(transaction, after), (number - EIP155_FIRST_V) % 2n);
 }
 

@@ -1,7 +1,7 @@
 import type { Hash } from '@chainstead/core';
 import { keccak256Hex } from './keccak.ts';
-import { encodeList } from './rlp.ts';
-import { type TransactionJson, UnknownFormError } from './transaction-fields.ts';
+import { byteText, listText } from './rlp-text.ts';
+import { type FieldText, fieldBytes, type TransactionJson, UnknownFormError } from './transaction-fields.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './transaction-types.ts';
 
 /** Of Ethereum itself: legacy, EIP-2930, EIP-1559, EIP-4844, EIP-7702. */
@@ -35,14 +35,15 @@ export function checkTransactionHash(transaction: TransactionJson): TransactionH
   if (bytes === null) return { result: isEthereumType(type) ? 'malformed' : 'unknown' };
   const computed = keccak256Hex(bytes);
   const { hash } = transaction;
-  if (typeof hash === 'string' && hash.toLowerCase() === computed) return { result: 'verified', bytes };
+  if (hash === computed || (typeof hash === 'string' && hash.toLowerCase() === computed))
+    return { result: 'verified', bytes };
   return TRANSACTION_TYPES.get(type ?? 0)?.isSettled === true
     ? { result: 'mismatch', computed }
     : { result: 'unknown' };
 }
 
 /** What the sender of a transaction signed, before it is hashed. Null where its type carries no signature, or is not known. */
-export function encodeUnsigned(transaction: TransactionJson, after: readonly Buffer[] = []): Buffer | null {
+export function encodeUnsigned(transaction: TransactionJson, after: readonly FieldText[] = []): Buffer | null {
   return encoded(transaction, (type) => (type.signature === null ? null : [...type.fields(transaction), ...after]));
 }
 
@@ -71,16 +72,15 @@ function typeOf(transaction: TransactionJson): TransactionType | undefined {
 
 function encoded(
   transaction: TransactionJson,
-  fieldsOf: (type: TransactionType) => readonly Buffer[] | null,
+  fieldsOf: (type: TransactionType) => readonly FieldText[] | null,
 ): Buffer | null {
   const type = typeOf(transaction);
   if (type === undefined) return null;
   try {
     const fields = fieldsOf(type);
     if (fields === null) return null;
-    const body = encodeList(fields);
     const number = transactionType(transaction) ?? 0;
-    return number === 0 ? body : Buffer.concat([Buffer.from([number]), body]);
+    return fieldBytes(number === 0 ? listText(fields) : byteText(number) + listText(fields));
   } catch (error) {
     if (error instanceof UnknownFormError) return null;
     throw error;

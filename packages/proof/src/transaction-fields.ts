@@ -1,5 +1,4 @@
-import { hexToBytes } from './hex-bytes.ts';
-import { encodeList, encodeString, integerBytes } from './rlp.ts';
+import { listText, stringText } from './rlp-text.ts';
 
 /** A transaction's JSON as nodes answer it. */
 export type TransactionJson = Readonly<Record<string, unknown>>;
@@ -7,27 +6,43 @@ export type TransactionJson = Readonly<Record<string, unknown>>;
 /** Something in the JSON is missing or of another form than the type has. */
 export class UnknownFormError extends Error {}
 
-const EMPTY = Buffer.alloc(0);
+/** RLP as hexadecimal digits (rlp-text.ts). Whether they are digits is seen when all of it becomes bytes ({@link fieldBytes}). */
+export type FieldText = string;
+
+const PREFIX = '0x';
+const ZERO = '0'.charCodeAt(0);
+
+/** The bytes of what was put together from fields. @throws UnknownFormError where one held something else than digits */
+export function fieldBytes(text: FieldText): Buffer {
+  const decoded = Buffer.from(text, 'hex');
+  // It stops at what is no digit.
+  if (decoded.length * 2 !== text.length) throw new UnknownFormError();
+  return decoded;
+}
 
 /** A quantity in RLP. @throws UnknownFormError */
-export function integer(value: unknown): Buffer {
-  if (typeof value !== 'string' || !/^0x[0-9a-f]+$/i.test(value)) throw new UnknownFormError();
-  return encodeString(integerBytes(BigInt(value)));
+export function integer(value: unknown): FieldText {
+  if (typeof value !== 'string' || value.length <= PREFIX.length || !value.startsWith(PREFIX))
+    throw new UnknownFormError();
+  let first = PREFIX.length;
+  while (value.charCodeAt(first) === ZERO) first++;
+  const digits = value.slice(first);
+  return stringText(digits.length % 2 === 0 ? digits : `0${digits}`);
 }
 
 /** Bytes in RLP. @throws UnknownFormError */
-export function bytes(value: unknown): Buffer {
-  if (typeof value !== 'string' || !/^0x(?:[0-9a-f]{2})*$/i.test(value)) throw new UnknownFormError();
-  return encodeString(hexToBytes(value));
+export function bytes(value: unknown): FieldText {
+  if (typeof value !== 'string' || value.length % 2 !== 0 || !value.startsWith(PREFIX)) throw new UnknownFormError();
+  return stringText(value.slice(PREFIX.length));
 }
 
 /** No bytes, in RLP. */
-export function nothing(): Buffer {
-  return encodeString(EMPTY);
+export function nothing(): FieldText {
+  return stringText('');
 }
 
 /** A contract's creation has none. @throws UnknownFormError */
-export function recipient(value: unknown): Buffer {
+export function recipient(value: unknown): FieldText {
   return value === null || value === undefined ? nothing() : bytes(value);
 }
 
@@ -38,23 +53,23 @@ export function list(value: unknown): readonly unknown[] {
 }
 
 /** EIP-2930. @throws UnknownFormError */
-export function accessList(value: unknown): Buffer {
-  return encodeList(
+export function accessList(value: unknown): FieldText {
+  return listText(
     list(value).map((entry) => {
       const { address, storageKeys } = object(entry);
-      return encodeList([bytes(address), encodeList(list(storageKeys).map(bytes))]);
+      return listText([bytes(address), listText(list(storageKeys).map(bytes))]);
     }),
   );
 }
 
 /** EIP-7702. @throws UnknownFormError */
-export function authorization(value: unknown): Buffer {
+export function authorization(value: unknown): FieldText {
   const one = object(value);
-  return encodeList([integer(one.chainId), bytes(one.address), integer(one.nonce), ...typedSignature(one)]);
+  return listText([integer(one.chainId), bytes(one.address), integer(one.nonce), ...typedSignature(one)]);
 }
 
 /** As all types but legacy have it. @throws UnknownFormError */
-export function typedSignature(one: TransactionJson): readonly Buffer[] {
+export function typedSignature(one: TransactionJson): readonly FieldText[] {
   return [integer(one.yParity ?? one.v), integer(one.r), integer(one.s)];
 }
 

@@ -1,8 +1,9 @@
-import { encodeList, encodeString, integerBytes } from './rlp.ts';
+import { listText } from './rlp-text.ts';
 import {
   accessList,
   authorization,
   bytes,
+  type FieldText,
   integer,
   list,
   nothing,
@@ -11,7 +12,7 @@ import {
   typedSignature,
 } from './transaction-fields.ts';
 
-type Encoder = (transaction: TransactionJson) => readonly Buffer[];
+type Encoder = (transaction: TransactionJson) => readonly FieldText[];
 
 /** How transactions of a type become bytes. */
 export interface TransactionType {
@@ -72,7 +73,7 @@ const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
       fields: (one) => [
         ...FEE_MARKET(one),
         integer(one.maxFeePerBlobGas),
-        encodeList(list(one.blobVersionedHashes).map(bytes)),
+        listText(list(one.blobVersionedHashes).map(bytes)),
       ],
       signature: typedSignature,
       isSettled: true,
@@ -82,7 +83,7 @@ const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   [
     4,
     {
-      fields: (one) => [...FEE_MARKET(one), encodeList(list(one.authorizationList).map(authorization))],
+      fields: (one) => [...FEE_MARKET(one), listText(list(one.authorizationList).map(authorization))],
       signature: typedSignature,
       isSettled: true,
     },
@@ -170,7 +171,7 @@ const DEPOSIT: TransactionType = {
     one.mint === undefined || one.mint === null ? nothing() : integer(one.mint),
     integer(one.value),
     integer(one.gas),
-    encodeString(integerBytes(one.isSystemTx === true ? 1 : 0)),
+    integer(one.isSystemTx === true ? '0x1' : '0x0'),
     input(one),
   ],
   signature: null,
@@ -196,6 +197,6 @@ function unsigned(fields: Encoder): TransactionType {
   return { fields, signature: null, namesSender: true };
 }
 
-function input(one: TransactionJson): Buffer {
+function input(one: TransactionJson): FieldText {
   return bytes(one.input ?? one.data);
 }

@@ -1,7 +1,7 @@
 import type { Hash } from '@chainstead/core';
 import { EMPTY_TRIE_ROOT, orderedTrieRoot } from './ordered-trie.ts';
-import { encodeList } from './rlp.ts';
-import { bytes, integer, type TransactionJson, UnknownFormError } from './transaction-fields.ts';
+import { listText } from './rlp-text.ts';
+import { bytes, fieldBytes, integer, type TransactionJson, UnknownFormError } from './transaction-fields.ts';
 
 const DEPOSIT_TYPE = '0x7e';
 
@@ -10,7 +10,7 @@ export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash |
   try {
     return orderedTrieRoot(
       withdrawals.map(({ index, validatorIndex, address, amount }) =>
-        encodeList([integer(index), integer(validatorIndex), bytes(address), integer(amount)]),
+        fieldBytes(listText([integer(index), integer(validatorIndex), bytes(address), integer(amount)])),
       ),
     );
   } catch (error) {

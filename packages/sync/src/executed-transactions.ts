@@ -20,12 +20,19 @@ export function executedTransactions({
   block,
   receipts,
 }: Pick<ProvenBlock, 'block' | 'receipts'>): ExecutedTransaction[] {
-  const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
-  return block.transactionHashes.flatMap((hash, index) => {
-    const receipt = byHash.get(hash);
+  const executed: ExecutedTransaction[] = [];
+  let byHash: ReadonlyMap<string, Receipt> | null = null;
+  for (const [index, hash] of block.transactionHashes.entries()) {
+    let receipt = receipts[index];
+    // Nearly all stand where their transactions do.
+    if (receipt?.transactionHash !== hash) {
+      byHash ??= new Map(receipts.map((one) => [one.transactionHash, one]));
+      receipt = byHash.get(hash);
+    }
     const raw = block.transactions?.[index];
-    return receipt === undefined || raw === undefined ? [] : [executedTransaction(raw, receipt, index)];
-  });
+    if (receipt !== undefined && raw !== undefined) executed.push(executedTransaction(raw, receipt, index));
+  }
+  return executed;
 }
 
 /**

@@ -37,12 +37,12 @@ function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {
 
 /** The transactions that the block's roots hold: nodes of some chains list others beside them. */
 export function committedIn({ header, transactions: all }: WholeBlock, chain: Chain): readonly ExecutedTransaction[] {
-  const committed = new Set(
-    committedTransactions(
-      header,
-      all.map(({ raw }) => raw),
-      chain,
-    ),
+  const committed = committedTransactions(
+    header,
+    all.map(({ raw }) => raw),
+    chain,
   );
-  return all.filter(({ raw }) => committed.has(raw));
+  if (committed.length === all.length) return all;
+  const own = new Set(committed);
+  return all.filter(({ raw }) => own.has(raw));
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Hex, InvalidPrimitiveError } from '@chainstead/core';
+import { type Hex, InvalidPrimitiveError, isLowerHex } from '@chainstead/core';
 import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync';
 import { transactionOutcome } from '../records/transaction-outcome.ts';
 import type { TransactionRow } from './schema.ts';
@@ -17,7 +17,7 @@ export function transactionRow(
 ): TransactionRow {
   const { hash, input } = executed;
   const { gasPrice, l1Fee, blobGasUsed, blobGasPrice, root, status } = transactionOutcome(executed, header);
-  if (!BYTES.test(input)) throw new InvalidPrimitiveError('calldata', input);
+  if (!isBytes(input)) throw new InvalidPrimitiveError('calldata', input);
   return {
     transactionKey: transactionKey(hash),
     chainId: id,
@@ -46,6 +46,11 @@ export function transactionRow(
 }
 
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+
+function isBytes(text: string): boolean {
+  return (text.length % 2 === 0 && isLowerHex(text, text.length)) || BYTES.test(text);
+}
+
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 const TYPE_MAX = 2 ** 15 - 1;
