@@ -33,6 +33,7 @@ export {
 export { showSyncState, syncStateOf } from './sync-state.ts';
 export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
 export { readUntorn, TornPageError } from './torn-page.ts';
+export { forgetWalletCounts, walletCountsState } from './wallet-counts/forget-wallet-counts.ts';
 export {
   createWalletHistory,
   type ReadSender,

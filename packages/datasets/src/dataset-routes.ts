@@ -130,7 +130,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...createTransactionRoutes({ ...onDemand, questions, walletHistory, clock: options.clock, budget, abis }),
     contractFunctionRoute({ call, budget }),
     reviewContractsRoute,
-    ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory, abis }),
+    ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory, abis, kept }),
     ...contractLogsRoutes({ walletHistory }),
     ...createResolveRoutes({ ...options, questions, chains: options.nameChains ?? [], waitMs, budget }),
     // After all others of NFTs: its last one takes any segment for a token id.

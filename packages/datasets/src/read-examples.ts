@@ -84,6 +84,7 @@ function examplesOfWallet(transfer: { readonly account: string; readonly chain: 
     getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
     getWalletHistory: { address: transfer.account, chain: transfer.chain },
     getWalletInsight: { address: transfer.account, chains: transfer.chain },
+    getWalletStats: { address: transfer.account, chain: transfer.chain },
     getWalletActiveChains: { address: transfer.account, chains: transfer.chain },
     getWalletTokenBalances: { address: transfer.account, chain: transfer.chain },
     getWalletTokenBalancesPrice: { address: transfer.account, chain: transfer.chain },

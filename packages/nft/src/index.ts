@@ -38,5 +38,6 @@ export { hasNftTransfers } from './transfer-lists/has-nft-transfers.ts';
 export { nftTransfersRoutes } from './transfer-lists/nft-transfers-routes.ts';
 export { nftTransfers } from './transfers/dataset.ts';
 export { nftMalformedLogs } from './transfers/malformed-logs.ts';
+export { countHeldNfts, type HeldNfts } from './wallet-collections/count-held-nfts.ts';
 export { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';
 export { createWalletNftsRoute } from './wallet-nfts/wallet-nfts-route.ts';

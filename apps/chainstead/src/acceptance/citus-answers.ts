@@ -21,6 +21,7 @@ const WALLET_PATHS = [
   '/wallets/{wallet}/tokens?exclude_native=true',
   '/wallets/{wallet}/tokens?exclude_native=true&limit=2',
   '/wallets/{wallet}/approvals',
+  '/wallets/{wallet}/stats',
   '/wallets/{wallet}/approvals?limit=1',
   '/{wallet}/nft',
   '/{wallet}/nft?token_addresses[0]={collection}',

@@ -13,6 +13,9 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   'erc20-wallet-approvals': 'SELECT DISTINCT owner AS subject FROM erc20_approvals WHERE chain_id = $1',
   'nft-wallet-tokens': `SELECT DISTINCT subject FROM (SELECT from_address AS subject FROM nft_transfers WHERE chain_id = $1
     UNION ALL SELECT to_address FROM nft_transfers WHERE chain_id = $1) AS moved`,
+  'wallet-counts-of-erc20-transfers': 'SELECT DISTINCT account AS subject FROM erc20_transfers WHERE chain_id = $1',
+  'wallet-counts-of-erc20-approvals': 'SELECT DISTINCT owner AS subject FROM erc20_approvals WHERE chain_id = $1',
+  'wallet-counts-of-nft-transfers': 'SELECT DISTINCT to_address AS subject FROM nft_transfers WHERE chain_id = $1',
   'nft-collection-owners': 'SELECT DISTINCT token_address AS subject FROM nft_transfers WHERE chain_id = $1',
 };
 

@@ -144,6 +144,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   transactions: by('transaction', 'transaction_key'),
   upstream_calls: LOCAL,
   upstream_faults: LOCAL,
+  wallet_counts: LOCAL,
   wallet_watches: LOCAL,
   webhook_health: LOCAL,
   webhook_host_leases: LOCAL,

@@ -1,3 +1,4 @@
+import { forgetWalletCounts } from '@chainstead/answers';
 import type { Address, Log } from '@chainstead/core';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
 import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/token-events';
@@ -18,7 +19,7 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
   table: erc20TransfersTable,
   decode,
   contracts,
-  kept: [erc20WalletTokens, erc20TokenCounts, erc20TokenHolders],
+  kept: [erc20WalletTokens, erc20TokenCounts, erc20TokenHolders, forgetWalletCounts('erc20-transfers', ['account'])],
   histories: erc20Histories,
 };
 

@@ -5,6 +5,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs, type Jobs } from '@chainstead/jobs';
 import { createStateQuestions } from '@chainstead/state';
+import { createKeptSubjects } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHistoryRoutes } from './create-history-routes.ts';
@@ -20,7 +21,8 @@ beforeAll(async () => {
   const questions = createStateQuestions({ database, jobs, chains: [], clock: systemClock, logger });
   const walletHistory = createWalletHistory({ jobs, chains: [], datasets: [], maxCalls: 0, perKey: 1 });
   const bounds = { waitMs: 0, maxCalls: 0, perKey: 1, clock: systemClock };
-  api = await exampleApi(database, createHistoryRoutes({ ...bounds, chains: [], questions, walletHistory }));
+  const kept = createKeptSubjects(database);
+  api = await exampleApi(database, createHistoryRoutes({ ...bounds, chains: [], questions, walletHistory, kept }));
 });
 afterAll(async () => {
   await jobs.close();

@@ -1,6 +1,7 @@
 import type { WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { RouteModule } from '@chainstead/http';
+import type { KeptSubjects } from '@chainstead/sync';
 import {
   type AbiBooks,
   createAbiBooks,
@@ -11,6 +12,7 @@ import {
 import { createWalletInsightRoute } from '../insight/wallet-insight-route.ts';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 import { createWalletHistoryRoute } from './wallet-history-route.ts';
+import { createWalletStatsRoute } from './wallet-stats-route.ts';
 
 export interface HistoryOptions extends LookUpOptions {
   /** Those that are indexed here. */
@@ -18,19 +20,22 @@ export interface HistoryOptions extends LookUpOptions {
   /** Shared with other routes. @default one of its own, that has nobody asked about proxies */
   readonly abis?: AbiBooks;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet' | 'requestSender' | 'requestReceiver'>;
+  readonly kept: KeptSubjects;
 }
 
 /** The routes of wallets' histories. One call in a process: look-ups are counted for all of them together. */
 export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), chains, walletHistory } = options;
+  const askedWallets = createAskedWallets(walletHistory);
   return [
     createWalletHistoryRoute({
       lookUps: createLookUps(options),
       abis,
-      askedWallets: createAskedWallets(walletHistory),
+      askedWallets,
       walletHistory,
     }),
     createActiveChainsRoute(chains),
     createWalletInsightRoute({ ...options, served: chains }),
+    createWalletStatsRoute({ ...options, askedWallets }),
   ];
 }

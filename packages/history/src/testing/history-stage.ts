@@ -9,7 +9,7 @@ import { createJobs } from '@chainstead/jobs';
 import { nftTrades, nftTransfers } from '@chainstead/nft';
 import { parseReceipt } from '@chainstead/rpc';
 import { createStateQuestions, createStateWorker } from '@chainstead/state';
-import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
+import { createKeptSubjects, type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import {
   type ChainNode,
   createPartitions,
@@ -107,6 +107,7 @@ export async function openHistoryStage(): Promise<HistoryStage> {
   });
   const routes = createHistoryRoutes({
     ...{ questions, walletHistory, chains: [chain], perKey: 100, clock: systemClock },
+    kept: createKeptSubjects(database),
     get waitMs() {
       return settings.waitMs;
     },

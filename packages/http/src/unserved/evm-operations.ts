@@ -41,7 +41,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/wallets/{address}/defi/summary', 'getDefiSummary'],
     ['GET', '/wallets/{address}/defi/{protocol}/positions', 'getDefiPositionsByProtocol'],
     ['GET', '/wallets/{address}/defi/positions', 'getDefiPositionsSummary'],
-    ['GET', '/wallets/{address}/stats', 'getWalletStats'],
     ['GET', '/wallets/{address}/profitability/summary', 'getWalletProfitabilitySummary'],
     ['GET', '/wallets/{address}/profitability', 'getWalletProfitability'],
     ['GET', '/wallets/{address}/swaps', 'getSwapsByWalletAddress'],

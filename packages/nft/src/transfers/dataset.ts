@@ -1,3 +1,4 @@
+import { forgetWalletCounts } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
@@ -39,7 +40,7 @@ export const nftTransfers: Dataset<NftTransferRow> = {
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,
   contracts,
-  kept: [nftWalletTokens, nftCollectionOwners],
+  kept: [nftWalletTokens, nftCollectionOwners, forgetWalletCounts('nft-transfers', ['from_address', 'to_address'])],
   histories: nftHistories,
 };
 

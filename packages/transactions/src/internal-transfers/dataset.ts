@@ -1,3 +1,4 @@
+import { forgetWalletCounts } from '@chainstead/answers';
 import type { ChainId } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import type { Dataset, WholeBlock } from '@chainstead/sync';
@@ -14,6 +15,7 @@ export const internalTransfers: Dataset<InternalTransferRow> = {
     reads: ({ internalTransfers: kept }) => (kept === 'all' ? ['internalTransactions'] : []),
     decode: (block, { chain }) => transferRows(block, chain.id),
   },
+  kept: [forgetWalletCounts('internal-transfers', ['account'])],
 };
 
 /** What was not reverted and moved something, by side. */

@@ -1,3 +1,4 @@
+import { forgetWalletCounts } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { committedTransactions } from '@chainstead/proof';
 import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
@@ -29,6 +30,7 @@ export const accountTransactions: Dataset<AccountTransactionRow> = {
     decode: (block, { chain }) =>
       committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain)),
   },
+  kept: [forgetWalletCounts('account-transactions', ['account'])],
 };
 
 function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {

@@ -1,0 +1,168 @@
+/** Counts the rows of a wallet between two blocks, in one statement for any number of such stretches. */
+import type { Chain } from '@chainstead/chains';
+import type { Address, BlockRange } from '@chainstead/core';
+import { addressBytes, type Bind, type Database, expectedTrue, type Statement, where } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+
+/** What a wallet's rows come to. */
+export interface WalletCounts {
+  /** Transactions that it sent. */
+  readonly sent: number;
+  /** Transactions of its history: with any part of it. */
+  readonly involved: number;
+  /** Logs that moved NFTs to it or from it, each once. */
+  readonly nftTransfers: number;
+  /** Logs that moved ERC-20 tokens to it or from it, each once. */
+  readonly tokenTransfers: number;
+}
+
+/** A range of an index that holds rows of a wallet. */
+interface Source {
+  readonly table: string;
+  readonly key: string;
+  readonly account: string;
+  /** SQL of what a row counts for, 0 or 1. @default 0 */
+  readonly sent?: string;
+  readonly nft?: string;
+  readonly token?: string;
+  /** SQL; rows that don't meet it are another source's. @default all rows count */
+  readonly also?: string;
+}
+
+const SOURCES: readonly Source[] = [
+  { table: 'account_transactions', key: 'account_key', account: 'account', sent: 'roles & 1' },
+  { table: 'internal_transfers', key: 'account_key', account: 'account' },
+  { table: 'erc20_transfers', key: 'account_key', account: 'account', token: '1' },
+  // A log that moved several has a row for each, and one wallet on each side.
+  {
+    table: 'nft_transfers',
+    key: 'address_key(from_address)',
+    account: 'from_address',
+    nft: '(item = 0)::int',
+  },
+  {
+    table: 'nft_transfers',
+    key: 'address_key(to_address)',
+    account: 'to_address',
+    nft: '(item = 0)::int',
+    also: 'from_address <> to_address',
+  },
+  { table: 'erc20_approvals', key: 'owner_key', account: 'owner' },
+];
+
+/** What stretches hold, counted together. */
+export interface CountedRows {
+  readonly counts: WalletCounts;
+  /** Whether a table has more rows of them than were to be counted: then the counts are worth nothing. */
+  readonly isOver: boolean;
+}
+
+/** @param most rows of a table in one of the stretches; more are not counted */
+export async function countRows(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  wallet: Address,
+  stretches: readonly BlockRange[],
+  most: number,
+): Promise<CountedRows> {
+  if (stretches.length === 0) return { counts: NOTHING, isOver: false };
+  const { text, values } = countStatement(chain, wallet, stretches, most);
+  const [row] = await database.query<CountRow>(text, values);
+  if (row === undefined) throw new RangeError('The statement gives one row');
+  return {
+    counts: { sent: row.sent, involved: row.involved, nftTransfers: row.nfts, tokenTransfers: row.tokens },
+    isOver: row.most_rows > most,
+  };
+}
+
+/** Of two disjoint stretches. */
+export function plus(one: WalletCounts, other: WalletCounts): WalletCounts {
+  return {
+    sent: one.sent + other.sent,
+    involved: one.involved + other.involved,
+    nftTransfers: one.nftTransfers + other.nftTransfers,
+    tokenTransfers: one.tokenTransfers + other.tokenTransfers,
+  };
+}
+
+const NOTHING: WalletCounts = { sent: 0, involved: 0, nftTransfers: 0, tokenTransfers: 0 };
+
+interface CountRow {
+  readonly sent: number;
+  readonly involved: number;
+  readonly nfts: number;
+  readonly tokens: number;
+  readonly most_rows: number;
+}
+
+/** A part is a source in a stretch. Each stops after one row more than it may have. */
+function countStatement(chain: Chain, wallet: Address, stretches: readonly BlockRange[], most: number): Statement {
+  const parameters = bindWallet(chain, wallet);
+  const limit = parameters.bind(most + 1);
+  const parts = stretches.flatMap((stretch) =>
+    SOURCES.map(
+      (
+        source,
+      ) => `(SELECT block_number, transaction_index, ${source.sent ?? '0'} AS sent, ${source.nft ?? '0'} AS nft, ${source.token ?? '0'} AS token
+        FROM ${source.table} ${where(rowsOf(source, stretch, parameters))} ORDER BY block_number LIMIT ${limit})`,
+    ),
+  );
+  const named = parts.map((part, place) => `SELECT ${place} AS part, rows.* FROM ${part} AS rows`);
+  return {
+    text: `WITH rows AS MATERIALIZED (${named.join('\n    UNION ALL ')})
+SELECT coalesce(sum(sent), 0)::int8 AS sent, count(*) AS involved, coalesce(sum(nfts), 0)::int8 AS nfts, coalesce(sum(tokens), 0)::int8 AS tokens,
+  (SELECT coalesce(max(held), 0) FROM (SELECT count(*) AS held FROM rows GROUP BY part) AS parts) AS most_rows
+FROM (SELECT max(sent) AS sent, sum(nft) AS nfts, sum(token) AS tokens FROM rows GROUP BY block_number, transaction_index) AS places`,
+    values: parameters.values,
+  };
+}
+
+/** The block of the row that follows so many of a stretch, in the order of blocks; null: it has no more. */
+export async function blockBeyond(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  wallet: Address,
+  stretch: BlockRange,
+  rows: number,
+): Promise<number | null> {
+  const parameters = bindWallet(chain, wallet);
+  const count = parameters.bind(rows);
+  const parts = SOURCES.map(
+    (source) => `(SELECT block_number FROM ${source.table} ${where(rowsOf(source, stretch, parameters))}
+      ORDER BY block_number LIMIT ${count}::bigint + 1)`,
+  );
+  const [row] = await database.query<{ block: number }>(
+    `SELECT block_number::int8 AS block FROM (${parts.join(' UNION ALL ')}) AS rows ORDER BY block_number OFFSET ${count} LIMIT 1`,
+    parameters.values,
+  );
+  return row?.block ?? null;
+}
+
+interface Parameters {
+  readonly values: readonly unknown[];
+  readonly bind: Bind;
+  readonly key: string;
+  readonly wallet: string;
+  readonly chainId: string;
+}
+
+function bindWallet(chain: Chain, address: Address): Parameters {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const [key, wallet] = [`${bind(addressKey(address))}::bigint`, `${bind(addressBytes(address))}::bytea`];
+  return { values, bind, key, wallet, chainId: bind(chain.id) };
+}
+
+function rowsOf(
+  { key, account, also }: Source,
+  { from, to }: BlockRange,
+  { bind, ...parameters }: Parameters,
+): readonly string[] {
+  return [
+    `${key} = ${parameters.key}`,
+    expectedTrue(`${account} = ${parameters.wallet}`),
+    `chain_id = ${parameters.chainId}`,
+    `block_number BETWEEN ${bind(from)}::int AND ${bind(to)}::int`,
+    ...(also === undefined ? [] : [also]),
+  ];
+}

@@ -1,0 +1,166 @@
+import type { Address } from '@chainstead/core';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
+import { nftTransfers } from '@chainstead/nft';
+import { addressOf, recordedEvmFolder, seedBuilt } from '@chainstead/testkit';
+import { accountTransactions, internalTransfers } from '@chainstead/transactions';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
+import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
+import { walletStatsSchema } from './wallet-stats-response.ts';
+
+const given = recordedEvmFolder() !== null;
+if (!given) process.stderr.write('history/wallet-stats.test.ts: NOT RUN, the recorded blocks are not here\n');
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const OF_1155 = [
+  '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
+  '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
+];
+
+describe.runIf(given)('how much wallets of recorded blocks have and did', () => {
+  let stage: HistoryStage;
+  let recorded: readonly RecordedTransaction[] = [];
+  beforeAll(async () => {
+    stage = await openHistoryStage();
+    const stored = await stage.scratch.database.query<{ block: number }>('SELECT block_number AS block FROM blocks');
+    const blocks = new Set(stored.map(({ block }) => `ethereum/${block}`));
+    recorded = readRecordedTransactions().filter(({ block }) => blocks.has(block));
+    const datasets = [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, internalTransfers];
+    for (const { kept = [] } of datasets)
+      for (const state of kept) await seedBuilt(stage.scratch.database, stage.chain.id, state);
+  }, 120_000);
+  afterAll(() => stage?.close());
+  beforeEach(() => stage.reset());
+
+  const topicOf = (wallet: Address): string => `0x${wallet.slice(2).padStart(64, '0')}`;
+  /** What the recorded transactions and logs alone tell. */
+  function told(wallet: Address) {
+    const logs = recorded.flatMap(({ record }) => record.logs);
+    const [token, nft] = [
+      logs.filter(({ topics }) => topics[0] === TRANSFER && topics.length === 3).map(({ topics }) => topics.slice(1)),
+      logs.flatMap(({ topics }) => {
+        if (topics[0] === TRANSFER && topics.length === 4) return [topics.slice(1, 3)];
+        return OF_1155.includes(topics[0] ?? '') ? [topics.slice(2)] : [];
+      }),
+    ];
+    const ofWallet = (sides: readonly string[]): boolean => sides.includes(topicOf(wallet));
+    return {
+      sent: String(recorded.filter(({ record }) => record.from === wallet).length),
+      tokens: String(token.filter(ofWallet).length),
+      nfts: String(nft.filter(ofWallet).length),
+    };
+  }
+
+  /** By whose transactions and transfers there are most of. */
+  function busiest(most: number): readonly Address[] {
+    const seen = new Map<string, number>();
+    const count = (account: string) => seen.set(account, (seen.get(account) ?? 0) + 1);
+    for (const { record } of recorded) {
+      count(record.from);
+      for (const { topics } of record.logs)
+        if (topics[0] === TRANSFER) for (const side of topics.slice(1, 3)) count(`0x${side.slice(26)}`);
+    }
+    const sorted = [...seen].toSorted(([one, some], [other, more]) => more - some || one.localeCompare(other));
+    return sorted.slice(0, most).map(([account]) => account as Address);
+  }
+
+  async function statsOf(wallet: string, query = '?chain=eth') {
+    const { status, body } = await stage.ask(`wallets/${wallet}/stats${query}`);
+    expect([status, body]).toEqual([200, expect.anything()]);
+    return walletStatsSchema.parse(body);
+  }
+
+  test('is what their transactions and logs come to, and their history', async () => {
+    const wallets = busiest(12);
+    expect(wallets).toHaveLength(12);
+    for (const wallet of wallets) {
+      const { transactions, nft_transfers: nfts, token_transfers: tokens } = await statsOf(wallet);
+      const pages = await stage.pages(`wallets/${wallet}/history?limit=100`);
+      expect([wallet, { transactions, nfts: nfts.total, tokens: tokens.total }]).toEqual([
+        wallet,
+        {
+          transactions: {
+            total: told(wallet).sent,
+            involved: String(pages.reduce((sum, { result }) => sum + result.length, 0)),
+          },
+          ...{ nfts: told(wallet).nfts, tokens: told(wallet).tokens },
+        },
+      ]);
+    }
+  });
+
+  test('counts what they hold by the newest transfer of each NFT', async () => {
+    const { database } = stage.scratch;
+    const wallets = await database.query<{ wallet: string; bytes: Buffer }>(
+      `SELECT '0x' || encode(to_address, 'hex') AS wallet, to_address AS bytes FROM nft_transfers WHERE operator IS NULL
+        AND to_address <> decode(repeat('00', 20), 'hex') AND to_address NOT IN (SELECT to_address FROM nft_transfers WHERE operator IS NOT NULL)
+        GROUP BY to_address ORDER BY count(*) DESC, to_address LIMIT 5`,
+    );
+    expect(wallets).toHaveLength(5);
+    for (const { wallet, bytes } of wallets) {
+      const [held] = await database.query<{ nfts: string; collections: string }>(
+        `SELECT count(*)::text AS nfts, count(DISTINCT token_address)::text AS collections FROM (
+           SELECT DISTINCT ON (token_address, token_id) token_address, to_address FROM nft_transfers
+           ORDER BY token_address, token_id, block_number DESC, transaction_index DESC, log_index DESC) AS newest WHERE to_address = $1`,
+        [bytes],
+      );
+      const { nfts, collections } = await statsOf(wallet);
+      expect({ nfts, collections }).toEqual(held);
+    }
+  });
+
+  test('is read by the official SDK', async () => {
+    const [wallet = addressOf(1)] = busiest(1);
+    const { result } = await stage.sdk.EvmApi.wallets.getWalletStats({ address: wallet, chain: '0x1' });
+    expect(result.transactions.total).toBe(told(wallet).sent);
+    expect(result.tokenTransfers.total).toBe(told(wallet).tokens);
+    expect(result.nftTransfers.total).toBe(told(wallet).nfts);
+    expect(result.nfts).toMatch(/^\d+$/);
+  });
+
+  test('is complete where all of its parts are', async () => {
+    const none = { nfts: '0', collections: '0', nft_transfers: { total: '0' }, token_transfers: { total: '0' } };
+    const expected = { ...none, transactions: { total: '0', involved: '0' } };
+    expect(await statsOf(addressOf(0x999), '')).toMatchObject({
+      ...expected,
+      indexed: { to_block: String(LAST_BLOCK) },
+    });
+  });
+
+  test('of a wallet that nobody asked for counts what is known, and has the rest looked for', async () => {
+    stage.settings.mode = 'wallets';
+    const wallet = addressOf(0x777);
+    expect((await statsOf(wallet)).indexed.complete).toBe(false);
+    const asked = await stage.scratch.database.query<{ wallet: string }>(
+      `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM asked_wallets`,
+    );
+    expect(asked).toContainEqual({ wallet });
+  });
+
+  test.each([
+    ['0x12', 'chain=eth', '[C0005] Invalid address provided', 'address', 'a hexadecimal address (0x and 40 digits)'],
+    [
+      addressOf(1),
+      'chain=nowhere',
+      null,
+      'chain',
+      'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id',
+    ],
+    [
+      addressOf(1),
+      'chain=',
+      null,
+      'chain',
+      'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id',
+    ],
+  ])('%s and %s are refused', async (address, query, message, parameter, allowed) => {
+    const value = parameter === 'address' ? address : query.slice('chain='.length);
+    expect(await stage.ask(`wallets/${address}/stats?${query}`)).toMatchObject({
+      status: 400,
+      body: {
+        message: message ?? `${parameter} must be ${allowed}, ${JSON.stringify(value)} was given`,
+        details: { errors: [{ parameter, given: value, allowed }] },
+      },
+    });
+  });
+});
