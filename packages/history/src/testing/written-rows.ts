@@ -1,0 +1,148 @@
+/** Rows of a wallet's history that a test writes by the engine's commits, and what they come to. */
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
+import { nftTransfers } from '@chainstead/nft';
+import { commitSubjectRows, createKnownContracts, type Dataset, lockChainCommits } from '@chainstead/sync';
+import { addressOf, createPartitions, hashOf, seedBuilt } from '@chainstead/testkit';
+import { accountTransactions, internalTransfers } from '@chainstead/transactions';
+import type { WalletCounts } from '../stats/count-rows.ts';
+
+const TOKEN = addressOf(0xc0);
+
+export type HappeningKind = 'account' | 'internal' | 'token' | 'nft' | 'approval';
+const DATASETS: Readonly<Record<HappeningKind, Dataset>> = {
+  account: accountTransactions as Dataset,
+  internal: internalTransfers as Dataset,
+  token: erc20Transfers as Dataset,
+  nft: nftTransfers as Dataset,
+  approval: erc20Approvals as Dataset,
+};
+
+/** Something that happens between two wallets, in the terms of a test. */
+export interface Happening {
+  readonly kind: HappeningKind;
+  readonly block: number;
+  readonly index: number;
+  readonly log: number;
+  readonly from: Address;
+  readonly to: Address;
+  /** Of NFTs: how many a log moves. */
+  readonly items: number;
+}
+
+/** Rows of a chain that the test writes, by the engine's commits, and what they come to. */
+export async function openWritten(database: Database, chain: Chain) {
+  for (const dataset of Object.values(DATASETS)) {
+    await createPartitions(database, dataset.table.name, chain.id);
+    for (const state of dataset.kept ?? []) await seedBuilt(database, chain.id, state);
+  }
+  const there = new Map<string, Happening>();
+  const knownContracts = createKnownContracts();
+
+  const commit = async (happenings: readonly Happening[], isFollowed: boolean): Promise<void> => {
+    const fresh = happenings.filter((one) => !there.has(keyOf(one)));
+    const unique = [...new Map(fresh.map((one) => [keyOf(one), one])).values()];
+    const parts = [...Map.groupBy(unique, ({ kind }) => kind)].map(([kind, some]) => ({
+      dataset: isFollowed ? DATASETS[kind] : { ...DATASETS[kind], kept: [] },
+      lines: some.flatMap((one) => rowsOf(chain, one)).map((row) => DATASETS[kind].table.copyLine(row)),
+      mentions: [],
+    }));
+    const blocks = [...new Set(unique.map(({ block }) => block))].map((number) => ({
+      ...{ number, hash: hashOf(1, number), parentHash: null, timestamp: number },
+    }));
+    await commitSubjectRows({ chain, database, knownContracts }, { blocks, parts, record: async () => undefined });
+    for (const one of unique) there.set(keyOf(one), one);
+  };
+
+  return {
+    add: (happenings: readonly Happening[]) => commit(happenings, true),
+    /** By a program that does not know of counts. */
+    addUnfollowed: (one: Happening) => commit([one], false),
+    /** The blocks above one leave the chain. */
+    async cut(above: number): Promise<void> {
+      await database.transaction(async (transaction) => {
+        await lockChainCommits(transaction, chain);
+        for (const { name, table, kept = [] } of Object.values(DATASETS)) {
+          const gone = `gone_${name.replaceAll('-', '_')}`;
+          await transaction.query(`CREATE TEMPORARY TABLE ${gone} (LIKE ${table.name}) ON COMMIT DROP`);
+          await transaction.query(
+            `WITH removed AS (DELETE FROM ${table.name} WHERE chain_id = ${chain.id} AND block_number > ${above} RETURNING *)
+             INSERT INTO ${gone} SELECT * FROM removed`,
+          );
+          for (const state of kept.filter((one) => one.name.startsWith('wallet-counts')))
+            for (const statement of state.removed(gone, keptOf(chain, state.name), table.name))
+              await transaction.query(statement);
+        }
+      });
+      for (const [key, { block }] of there) if (block > above) there.delete(key);
+    },
+    expected: (wallet: Address): WalletCounts => countsOf(wallet, [...there.values()]),
+  };
+}
+
+function keptOf({ id }: Chain, state: string): string {
+  return `(SELECT subject, coalesce(built_to, 9007199254740991) AS built_to FROM kept_subjects
+    WHERE chain_id = ${id} AND state = '${state}' AND NOT is_stale)`;
+}
+
+/** Two of one place and log are one. */
+function keyOf({ kind, block, index, log }: Happening): string {
+  return kind === 'account' ? `account ${block} ${index}` : `${kind} ${block} ${index} ${log}`;
+}
+
+function countsOf(wallet: Address, all: readonly Happening[]): WalletCounts {
+  const own = all.filter(({ kind, from, to }) => from === wallet || (kind !== 'approval' && to === wallet));
+  const of = (kind: HappeningKind) => own.filter((one) => one.kind === kind);
+  return {
+    sent: of('account').filter(({ from }) => from === wallet).length,
+    involved: new Set(own.map(({ block, index }) => `${block} ${index}`)).size,
+    nftTransfers: of('nft').length,
+    tokenTransfers: of('token').length,
+  };
+}
+
+function rowsOf({ id: chainId }: Chain, { kind, block, index, log, from, to, items }: Happening): readonly unknown[] {
+  const place = { chainId, blockNumber: block, transactionIndex: index };
+  const transactionHash: Hash = hashOf(2, block * 10 + index);
+  const logged = { ...place, logIndex: log, transactionHash };
+  const sides = <Row>(sideOf: (account: Address, counterparty: Address, direction: 0 | 1 | 2) => Row): Row[] =>
+    from === to ? [sideOf(from, to, 2)] : [sideOf(from, to, 0), sideOf(to, from, 1)];
+  switch (kind) {
+    case 'account': {
+      const parts =
+        from === to
+          ? [{ account: from, roles: 3 }]
+          : [
+              { account: from, roles: 1 },
+              { account: to, roles: 2 },
+            ];
+      return parts.map((part) => ({
+        ...place,
+        ...part,
+        accountKey: addressKey(part.account),
+        transactionKey: '1',
+        evidence: 0,
+      }));
+    }
+    case 'internal':
+      return sides((account, counterparty, direction) => ({
+        ...{ ...place, transactionHash, traceIndex: log, type: 'CALL', value: '1' },
+        ...{ accountKey: addressKey(account), account, counterparty, direction },
+      }));
+    case 'token':
+      return sides((account, counterparty, direction) => ({
+        ...{ ...logged, accountKey: addressKey(account), account, counterparty, direction },
+        ...{ token: TOKEN, value: '1' },
+      }));
+    case 'nft':
+      return Array.from({ length: items }, (_, item) => ({
+        ...{ ...logged, item, collectionKey: addressKey(TOKEN), tokenAddress: TOKEN, fromAddress: from, toAddress: to },
+        ...{ kind: 1, tokenId: String(item), lastTokenId: null, amount: '1', operator: null },
+      }));
+    case 'approval':
+      return [{ ...logged, ownerKey: addressKey(from), owner: from, token: TOKEN, spender: to, value: '1' }];
+  }
+}
