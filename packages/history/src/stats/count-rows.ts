@@ -3,6 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Bind, type Database, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { HAS_ROLE } from '@chainstead/transactions';
 
 /** What a wallet's rows come to. */
 export interface WalletCounts {
@@ -30,7 +31,7 @@ interface Source {
 }
 
 const SOURCES: readonly Source[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', sent: 'roles & 1' },
+  { table: 'account_transactions', key: 'account_key', account: 'account', sent: 'roles & 1', also: HAS_ROLE },
   { table: 'internal_transfers', key: 'account_key', account: 'account' },
   { table: 'erc20_transfers', key: 'account_key', account: 'account', token: '1' },
   // A log that moved several has a row for each, and one wallet on each side.

@@ -5,7 +5,7 @@ import { createKeptSubjects } from '@chainstead/sync';
 import { addressOf, atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Happening, type HappeningKind, openWritten } from '../testing/written-rows.ts';
+import { BESIDE, type Happening, type HappeningKind, openWritten } from '../testing/written-rows.ts';
 import { createWalletCounter } from './wallet-counter.ts';
 
 const registry = createChainRegistry({
@@ -57,7 +57,7 @@ test(
                 ? written.cut(one.above)
                 : written.addUnfollowed(one.unfollowed);
           await Promise.all([change, counter.count(chain, ALICE)]);
-          for (const wallet of WALLETS)
+          for (const wallet of [...WALLETS, BESIDE])
             expect([wallet, await counter.count(chain, wallet)]).toEqual([wallet, written.expected(wallet)]);
         }
       }),

@@ -11,6 +11,8 @@ import { accountTransactions, internalTransfers } from '@chainstead/transactions
 import type { WalletCounts } from '../stats/count-rows.ts';
 
 const TOKEN = addressOf(0xc0);
+/** Has rows without a role alone. */
+export const BESIDE = addressOf(0xbe51de);
 
 export type HappeningKind = 'account' | 'internal' | 'token' | 'nft' | 'approval';
 const DATASETS: Readonly<Record<HappeningKind, Dataset>> = {
@@ -119,7 +121,9 @@ function rowsOf({ id: chainId }: Chain, { kind, block, index, log, from, to, ite
               { account: from, roles: 1 },
               { account: to, roles: 2 },
             ];
-      return parts.map((part) => ({
+      // Logs said something of it; it has no part in the transaction.
+      const beside = from === to ? [{ account: BESIDE, roles: -1 }] : [];
+      return [...parts, ...beside].map((part) => ({
         ...place,
         ...part,
         accountKey: addressKey(part.account),
