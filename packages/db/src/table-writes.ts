@@ -124,6 +124,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   transactions: 'append',
   upstream_calls: 'queue',
   upstream_faults: 'append',
+  wallet_counts: 'settings',
   wallet_watches: 'counter',
   webhook_health: 'counter',
   webhook_host_leases: 'queue',
