@@ -2,7 +2,7 @@ import { boundsInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { accountTransactions, HAS_ROLE, internalTransfers, watchedBlocks } from '@chainstead/transactions';
+import { accountTransactions, IN_HISTORY, internalTransfers, watchedBlocks } from '@chainstead/transactions';
 import type { HistoryQuery, TransactionPlace } from './history-query.ts';
 
 /** A range of an index that holds a wallet's part in transactions, in their order. */
@@ -18,7 +18,7 @@ interface WalletRange {
 }
 
 const RANGES: readonly WalletRange[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: HAS_ROLE },
+  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: IN_HISTORY },
   { table: 'erc20_transfers', key: 'account_key', account: 'account', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(to_address)', account: 'to_address', hash: 'transaction_hash' },

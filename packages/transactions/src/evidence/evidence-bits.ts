@@ -12,7 +12,7 @@ export interface StoredEvidence {
 /** Set in every row whose transaction's logs were read for it: one without it was stored before they were, and says nothing of them. */
 const IS_READ = 1;
 const APPROVES_TOKENS = 1 << 29;
-const APPROVES_OTHERWISE = 1 << 30;
+export const APPROVES_OTHERWISE = 1 << 30;
 
 /** By bits from the second on. What is stored rests on it: new ones come last. */
 const BITS: readonly Evidence[] = [
