@@ -13,7 +13,6 @@ import {
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import { accountTransactions, transactions } from '@chainstead/transactions';
-import { encodeAbiParameters, encodeEventTopics, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAST_BLOCK } from '../testing/history-stage.ts';
 import { readPlaces } from './read-places.ts';
@@ -28,29 +27,28 @@ const [TOKEN, SPENDER] = [parseAddress(addressOf(0x7001)), parseAddress(addressO
 const [OF_ALL, REVOKED, BY_PERMIT2, OF_ONE, SUPPLIED] = [1, 2, 3, 4, 5].map((place) =>
   parseAddress(addressOf(0x8000 + place)),
 ) as unknown as readonly [Address, Address, Address, Address, Address];
-const events = parseAbi([
-  'event ApprovalForAll(address indexed account, address indexed operator, bool approved)',
-  'event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)',
-  'event Permit(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration, uint48 nonce)',
-  'event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)',
-]);
+/** topic0 of `ApprovalForAll(address,address,bool)`, ERC-721's `Approval`, Permit2's `Permit`, and ERC-4626's `Deposit`. */
+const TOPICS = {
+  approvalForAll: '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31',
+  approval: '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
+  permit: '0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec',
+  deposit: '0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7',
+} as const;
 
-type Emitted = readonly [at: Address, topics: readonly (string | null | readonly unknown[])[], data: string];
-const words = (...values: readonly bigint[]) =>
-  encodeAbiParameters(
-    values.map(() => ({ type: 'uint256' })),
-    values,
-  );
-const topics = (eventName: 'ApprovalForAll' | 'Approval' | 'Permit' | 'Deposit', args: object) =>
-  encodeEventTopics({ abi: events, eventName, args } as never);
+const word = (value: string): string => value.replace(/^0x/, '').padStart(64, '0');
+const topicsOf = (topic0: string, ...indexed: readonly string[]): readonly string[] => [
+  topic0,
+  ...indexed.map((value) => `0x${word(value)}`),
+];
+const dataOf = (...values: readonly number[]): string => `0x${values.map((value) => word(String(value))).join('')}`;
 
 /** What a transaction of somebody else emitted, each in one of its own. */
-const EMITTED: readonly Emitted[] = [
-  [TOKEN, topics('ApprovalForAll', { account: OF_ALL, operator: SPENDER }), words(1n)],
-  [TOKEN, topics('ApprovalForAll', { account: REVOKED, operator: SPENDER }), words(0n)],
-  [PERMIT2, topics('Permit', { owner: BY_PERMIT2, token: TOKEN, spender: SPENDER }), words(5n, 9n, 0n)],
-  [TOKEN, topics('Approval', { owner: OF_ONE, approved: SPENDER, tokenId: 7n }), '0x'],
-  [TOKEN, topics('Deposit', { sender: SPENDER, owner: SUPPLIED }), words(1n, 1n)],
+const EMITTED: readonly (readonly [at: Address, topics: readonly string[], data: string])[] = [
+  [TOKEN, topicsOf(TOPICS.approvalForAll, OF_ALL, SPENDER), dataOf(1)],
+  [TOKEN, topicsOf(TOPICS.approvalForAll, REVOKED, SPENDER), dataOf(0)],
+  [PERMIT2, topicsOf(TOPICS.permit, BY_PERMIT2, TOKEN, SPENDER), dataOf(5, 9, 0)],
+  [TOKEN, topicsOf(TOPICS.approval, OF_ONE, SPENDER, '7'), '0x'],
+  [TOKEN, topicsOf(TOPICS.deposit, SPENDER, SUPPLIED), dataOf(1, 1)],
 ];
 
 describe.runIf(folder !== null)('the history of a wallet', () => {
