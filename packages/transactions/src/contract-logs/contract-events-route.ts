@@ -1,84 +1,28 @@
-import { createMissingIndexes, showIndexed } from '@chainstead/answers';
-import { parseAddress, systemClock } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  errorResponses,
-  givenBlockBounds,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-  requireIndexes,
-  textParameter,
-} from '@chainstead/http';
+import { type ApiDependencies, errorResponses, querySchema, type RouteModule, textParameter } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { contractEventsSchema, showContractEvent } from './contract-events-response.ts';
-import { BY_TOPIC } from './contract-logs-statement.ts';
-import { logs } from './dataset.ts';
 import { decodeAs, readEventItem } from './event-item.ts';
-import { NO_LOGS_FILTER, topicParameter } from './logs-parameters.ts';
-import {
-  type ContractLogsOptions,
-  logPositionSchema,
-  logsFilterSchema,
-  nextLogsPlace,
-  readLogsPage,
-} from './read-logs-page.ts';
+import { type ContractLogsOptions, createOpenLogsPage } from './open-logs-page.ts';
+import { topicParameter } from './topic-parameter.ts';
 
 /** `POST /api/v2.2/{address}/events`: the events of a contract, by an ABI item (docs/provider-contract.md#contract-events). */
 export function contractEventsRoute(options: ContractLogsOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, limits, paging, reads } = dependencies;
-    const runs = paging.forRoute({
-      route: 'contract-events',
-      filter: logsFilterSchema,
-      position: logPositionSchema,
-      defaults: NO_LOGS_FILTER,
-      limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-    });
-    const missing = createMissingIndexes(reads, systemClock, [BY_TOPIC]);
+    const openLogsPage = createOpenLogsPage('contract-events', options, dependencies);
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const event = readEventItem(c.req.valid('json'), query.topic);
-      const page = runs.open({
-        cursor: query.cursor,
-        limit: query.limit,
-        order: query.order,
-        filter: {
-          address: c.req.valid('param').address,
-          chain: query.chain?.key,
-          topic0: event.topic0,
-          topic1: undefined,
-          topic2: undefined,
-          topic3: undefined,
-          offset: query.offset,
-          ...givenBlockBounds(query),
-        },
-      });
-      const chain = indexedChain(chains, page.filter.chain, logs.name);
-      requireIndexes(await missing());
-      const found = await readLogsPage(options, dependencies, c, chain, page);
-      const next = nextLogsPlace(page, found);
-      const contract = parseAddress(page.filter.address);
-      const result = found.logs.flatMap((log) => {
+      const { address } = c.req.valid('param');
+      const { page, contract, logs, envelope } = await openLogsPage(c, address, query, [event.topic0]);
+      const result = logs.flatMap((log) => {
         const decoded = decodeAs(event, log);
         return decoded === null ? [] : [showContractEvent(log, contract, decoded)];
       });
-      return c.json(
-        {
-          page: page.page,
-          page_size: page.limit,
-          cursor: next === null ? null : runs.next(page, next),
-          skipped: found.logs.length - result.length,
-          indexed: showIndexed(found.indexed),
-          result,
-        },
-        200,
-      );
+      return c.json({ page, ...envelope, skipped: logs.length - result.length, result }, 200);
     });
   };
 }
 
-const PAGE_SIZE_DEFAULT = 100;
 /** What is left out is read: more is a matter of cursors. */
 const OFFSET_MAX = 10_000;
 

@@ -1,77 +1,28 @@
-import { createMissingIndexes, showIndexed } from '@chainstead/answers';
-import { parseAddress, systemClock } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  errorResponses,
-  givenBlockBounds,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-  requireIndexes,
-} from '@chainstead/http';
+import { type ApiDependencies, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { contractLogsSchema, showContractLog } from './contract-logs-response.ts';
-import { BY_TOPIC } from './contract-logs-statement.ts';
-import { logs } from './dataset.ts';
-import { NO_LOGS_FILTER, topicParameter } from './logs-parameters.ts';
-import {
-  type ContractLogsOptions,
-  logPositionSchema,
-  logsFilterSchema,
-  nextLogsPlace,
-  readLogsPage,
-} from './read-logs-page.ts';
+import { type ContractLogsOptions, createOpenLogsPage } from './open-logs-page.ts';
+import { topicParameter } from './topic-parameter.ts';
 
 /** `GET /api/v2.2/{address}/logs`: the logs of a contract (docs/provider-contract.md#contract-logs). */
 export function contractLogsRoute(options: ContractLogsOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, limits, paging, reads } = dependencies;
-    const runs = paging.forRoute({
-      route: 'contract-logs',
-      filter: logsFilterSchema,
-      position: logPositionSchema,
-      defaults: NO_LOGS_FILTER,
-      limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-    });
-    const missing = createMissingIndexes(reads, systemClock, [BY_TOPIC]);
+    const openLogsPage = createOpenLogsPage('contract-logs', options, dependencies);
     app.openapi(routeOf(dependencies), async (c) => {
-      const { block_number: block, ...query } = c.req.valid('query');
-      const bounds = block === undefined ? query : { from_block: block, to_block: block };
-      const page = runs.open({
-        cursor: query.cursor,
-        limit: query.limit,
-        order: query.order,
-        filter: {
-          address: c.req.valid('param').address,
-          chain: query.chain?.key,
-          topic0: query.topic0,
-          topic1: query.topic1,
-          topic2: query.topic2,
-          topic3: query.topic3,
-          offset: undefined,
-          ...givenBlockBounds(bounds),
-        },
-      });
-      const chain = indexedChain(chains, page.filter.chain, logs.name);
-      if (page.filter.topic0 !== null) requireIndexes(await missing());
-      const found = await readLogsPage(options, dependencies, c, chain, page);
-      const next = nextLogsPlace(page, found);
-      const contract = parseAddress(page.filter.address);
-      return c.json(
-        {
-          page: page.page + 1,
-          page_size: page.limit,
-          cursor: next === null ? null : runs.next(page, next),
-          indexed: showIndexed(found.indexed),
-          result: found.logs.map((log) => showContractLog(log, contract)),
-        },
-        200,
-      );
+      const { block_number: block, topic0, topic1, topic2, topic3, ...query } = c.req.valid('query');
+      const asked = block === undefined ? query : { ...query, from_block: block, to_block: block };
+      const { address } = c.req.valid('param');
+      const { page, contract, logs, envelope } = await openLogsPage(c, address, asked, [
+        topic0,
+        topic1,
+        topic2,
+        topic3,
+      ]);
+      const result = logs.map((log) => showContractLog(log, contract));
+      return c.json({ page: page + 1, ...envelope, result }, 200);
     });
   };
 }
-
-const PAGE_SIZE_DEFAULT = 100;
 
 function routeOf({ parameters }: ApiDependencies) {
   return createRoute({
