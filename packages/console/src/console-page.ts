@@ -90,7 +90,7 @@ export interface View {
   readonly title: string;
   readonly body: Html;
   /** @default 200 */
-  readonly status?: 200 | 400 | 404;
+  readonly status?: 200 | 400 | 404 | 503;
 }
 
 /** A page whose content comes bit by bit, while somebody waits: shown as it comes, also without script. */

@@ -10,6 +10,7 @@ import {
   type RouteModule,
   type SharedLimits,
 } from '@chainstead/http';
+import type { NameService } from '@chainstead/names';
 import type { PictureReader } from '@chainstead/nft';
 import type { HashPlace } from '@chainstead/state';
 import type { StreamOperations } from '@chainstead/streams';
@@ -48,6 +49,8 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
     /** As `placeOfHash`, of the process's own questions. */
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
     readonly pictures: PictureReader;
+    /** Whose contracts workers can ask for names. */
+    readonly nameServices: readonly NameService[];
   };
   readonly disk: DiskPlace;
   /** How history of a chain is read: `BACKFILL_PROOF`. */
@@ -93,14 +96,13 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const assets = await loadConsoleAssets();
   return {
     routes: (api, dependencies) => {
-      const { routes, placeOf, pictures } = options.lookUp;
+      const { routes, ...readers } = options.lookUp;
       const lookUp = {
         chains: options.chains,
         networks: options.aptos.networks,
         data: createInnerApi(routes, dependencies),
         reads: dependencies.reads,
-        placeOf,
-        pictures,
+        ...readers,
       };
       const app = createConsoleApp({
         services: { ...shared, lookUp },

@@ -5,6 +5,7 @@ import {
   boolean,
   date,
   doublePrecision,
+  index,
   integer,
   jsonb,
   pgTable,
@@ -30,25 +31,29 @@ export const apiKeys = pgTable('api_keys', {
 });
 
 /** What was changed by people: who, what, when, from where. Written in the transaction of the change; rows are never changed or deleted. */
-export const auditLog = pgTable('audit_log', {
-  /** Microseconds since 1970 and random digits: ascends with the time. */
-  id: text('id').primaryKey(),
-  at: timestamp('at', { withTimezone: true }).notNull().defaultNow(),
-  /** console, command or start. */
-  door: text('door').notNull(),
-  /** Id of a key (its first characters, or `config:<n>`); of a command, user and machine. */
-  actor: text('actor').notNull(),
-  /** Name of the key. */
-  actorName: text('actor_name'),
-  /** Such as `key.create`. */
-  action: text('action').notNull(),
-  /** What it was done to: the id of a key, of a session … */
-  target: text('target').notNull(),
-  details: jsonb('details').notNull(),
-  /** Null for commands. */
-  address: text('address'),
-  requestId: text('request_id'),
-});
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    /** Microseconds since 1970 and random digits: ascends with the time. */
+    id: text('id').primaryKey(),
+    at: timestamp('at', { withTimezone: true }).notNull().defaultNow(),
+    /** api, console, command or start. */
+    door: text('door').notNull(),
+    /** Id of a key (its first characters, or `config:<n>`); of a command, user and machine. */
+    actor: text('actor').notNull(),
+    /** Name of the key. */
+    actorName: text('actor_name'),
+    /** Such as `key.create`. */
+    action: text('action').notNull(),
+    /** What it was done to: the id of a key, of a session … */
+    target: text('target').notNull(),
+    details: jsonb('details').notNull(),
+    /** Null for commands. */
+    address: text('address'),
+    requestId: text('request_id'),
+  },
+  (table) => [index('audit_log_by_door').on(table.door, table.id)],
+);
 
 /** Requests by key, day (UTC) and route of the API. Calls of the JSON-RPC gateway: `gateway_usage`. */
 export const apiUsage = pgTable(

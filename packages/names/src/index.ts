@@ -2,7 +2,10 @@
  * Names of accounts: ENS and Unstoppable, forward and back. Start reading at `resolve-names.ts` (the side of requests) and `name-reader.ts` (the side of
  * workers).
  */
-export { NAME_CONTRACTS, type NameNodes } from './name-chains.ts';
+export { NAME_CONTRACTS, type NameNodes, servicesOn } from './name-chains.ts';
 export { NAME_EXAMPLES } from './name-examples.ts';
+export type { NameQuestion, NameService } from './name-question.ts';
 export { createNameReader } from './name-reader.ts';
+export { normalName } from './normal-name.ts';
 export { createResolveRoutes } from './resolve-routes.ts';
+export { readStoredName, type StoredName } from './stored-names.ts';

@@ -41,6 +41,11 @@ export interface NameNodes {
   readonly pool: UpstreamPool;
 }
 
+/** Services whose contracts are on one of these chains. */
+export function servicesOn(chains: readonly Chain[]): readonly NameService[] {
+  return (['ens', 'unstoppable'] as const).filter((service) => chainOfService(chains, service) !== null);
+}
+
 /** Of these chains the one whose queue carries questions to a service; null where none of its chains is among them. */
 export function chainOfService(chains: readonly Chain[], service: NameService): Chain | null {
   const [first] = NAME_CHAINS[service].flatMap((key) => chains.filter((chain) => chain.key === key));

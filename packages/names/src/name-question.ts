@@ -14,13 +14,15 @@ const answerSchema = z.object({
   answer: z.string().nullable(),
   /** Whether a gateway would have to be asked, and may not be. */
   offChain: z.boolean(),
+  /** Of which block contracts said so; null where several chains had to say it, and in answers of former versions. */
+  asOf: z.object({ chainId: z.int(), block: z.int() }).nullable().default(null),
 });
 
 export type NameQuestion = z.infer<typeof questionSchema>;
 export type NameService = NameQuestion['service'];
 export type NameAnswer = z.infer<typeof answerSchema>;
 
-export const NO_NAME: NameAnswer = { answer: null, offChain: false };
+export const NO_NAME: NameAnswer = { answer: null, offChain: false, asOf: null };
 
 /** The address of a name, or the name of an address. */
 export const nameKind: StateKind<NameQuestion, NameAnswer> = {

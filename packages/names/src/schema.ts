@@ -1,5 +1,5 @@
 /** What names lead to. */
-import { boolean, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** What names and addresses were resolved to, the newest reading of each; those that nobody asks about go after a day. */
 export const resolvedNames = pgTable(
@@ -15,6 +15,10 @@ export const resolvedNames = pgTable(
     answer: text('answer'),
     /** Whether a gateway would have to be asked, and may not be. */
     offChain: boolean('off_chain').notNull(),
+    /** Whose contracts said so; null where several chains had to say it. */
+    chainId: bigint('chain_id', { mode: 'number' }),
+    /** As of which block of that chain. */
+    blockNumber: bigint('block_number', { mode: 'number' }),
     readAt: timestamp('read_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [

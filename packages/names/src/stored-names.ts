@@ -10,12 +10,14 @@ export interface StoredName extends NameAnswer {
 /** Old ones that go with each new one: as many come as go. */
 const FORGOTTEN_AT_ONCE = 10;
 
+/** Within a day; null where it was not read. */
 export async function readStoredName(
   database: Database,
   { service, wanted, subject }: NameQuestion,
 ): Promise<StoredName | null> {
   const [stored] = await database.query<StoredName>(
-    `SELECT answer, off_chain AS "offChain", (extract(epoch FROM clock_timestamp() - read_at) * 1000)::float8 AS "ageMs"
+    `SELECT answer, off_chain AS "offChain", CASE WHEN block_number IS NOT NULL THEN json_build_object('chainId', chain_id, 'block', block_number) END AS "asOf",
+       (extract(epoch FROM clock_timestamp() - read_at) * 1000)::float8 AS "ageMs"
      FROM resolved_names WHERE service = $1 AND wanted = $2 AND subject = $3 AND read_at > now() - interval '1 day'`,
     [service, wanted, subject],
   );
@@ -26,13 +28,14 @@ export async function readStoredName(
 export async function saveName(
   database: Database,
   { service, wanted, subject }: NameQuestion,
-  { answer, offChain }: NameAnswer,
+  { answer, offChain, asOf }: NameAnswer,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO resolved_names (service, wanted, subject, answer, off_chain, read_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())
-     ON CONFLICT (service, wanted, subject) DO UPDATE
-       SET answer = excluded.answer, off_chain = excluded.off_chain, read_at = excluded.read_at`,
-    [service, wanted, subject, answer, offChain],
+    `INSERT INTO resolved_names (service, wanted, subject, answer, off_chain, chain_id, block_number, read_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+     ON CONFLICT (service, wanted, subject) DO UPDATE SET answer = excluded.answer, off_chain = excluded.off_chain, chain_id = excluded.chain_id,
+       block_number = excluded.block_number, read_at = excluded.read_at`,
+    [service, wanted, subject, answer, offChain, asOf?.chainId ?? null, asOf?.block ?? null],
   );
   await database.query(
     `DELETE FROM resolved_names WHERE (service, wanted, subject) IN (

@@ -1,14 +1,15 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, createAnswerBudget, type Hex } from '@chainstead/core';
+import { type Address, createAnswerBudget, type Hex, toQuantity } from '@chainstead/core';
 import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
 
 /**
- * Calls of contracts at a chain's newest block. Answers are returned data, or null where the call reverted or returned nothing.
+ * Calls of contracts. Answers are returned data, or null where the call reverted or returned nothing.
  * Both throw UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
  */
 export interface ContractCalls {
-  call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null>;
+  /** @param block whose state is read. @default the newest */
+  call(to: Address, data: Hex, signal: AbortSignal, block?: number): Promise<Hex | null>;
   /**
    * Through Multicall3; null where the chain has none or it does not work. A null among the answers proves nothing: an `INVALID`
    * opcode of one old contract burns 63/64 of the gas of all that follow, so such a call is to be repeated alone.
@@ -28,9 +29,11 @@ export function createContractCalls(options: {
   const { pool, chain, answerBytesMax } = options;
   const budget = createAnswerBudget(BUDGET);
 
-  async function ask(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> {
+  async function ask(to: Address, data: Hex, signal: AbortSignal, block?: number): Promise<Hex | null> {
+    const [tag, options] =
+      block === undefined ? ['latest', { signal }] : [toQuantity(block), { signal, minBlock: block }];
     try {
-      const { value } = await pool.request('eth_call', [{ to, data }, 'latest'], { signal });
+      const { value } = await pool.request('eth_call', [{ to, data }, tag], options);
       if (typeof value !== 'string' || value.length <= 2) return null;
       budget.observe(value.length);
       return value as Hex;
@@ -42,9 +45,9 @@ export function createContractCalls(options: {
   }
 
   return {
-    call: (to, data, signal) =>
+    call: (to, data, signal, block) =>
       budget.run(async () => {
-        const answer = await ask(to, data, signal);
+        const answer = await ask(to, data, signal, block);
         return answer === null ? null : beginningOf(answer, answerBytesMax);
       }),
     async callTogether(calls, signal) {

@@ -33,6 +33,7 @@ export { showTransaction, transactionShape, verboseLogSchema } from './records/t
 export { olderMarksShape } from './records/wallet-transactions-response.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';
 export { accountTransactions, transactions } from './stored/datasets.ts';
+export { hasTransactions } from './stored/has-transactions.ts';
 export { IN_HISTORY } from './stored/in-history.ts';
 export { HAS_ROLE } from './stored/schema.ts';
 export { readStored, STORED_COLUMNS, type StoredColumns } from './stored/stored-transaction.ts';

@@ -1,6 +1,7 @@
 import type { ConsoleOptions } from '@chainstead/console';
 import type { Egress } from '@chainstead/egress';
 import type { RouteModule } from '@chainstead/http';
+import { servicesOn } from '@chainstead/names';
 import { createPictureReader } from '@chainstead/nft';
 import { placeOfHash, type StateQuestions } from '@chainstead/state';
 import type { RoleContext } from './role.ts';
@@ -11,10 +12,11 @@ export function openLookUp(
   of: { readonly routes: readonly RouteModule[]; readonly questions: StateQuestions; readonly egress: Egress },
 ): ConsoleOptions['lookUp'] {
   const { routes, questions, egress } = of;
-  const { onDemand } = configuration;
+  const { names, onDemand } = configuration;
   return {
     routes,
     placeOf: (chain, hash) => placeOfHash({ questions, logger }, chain, hash, onDemand.waitMs),
+    nameServices: servicesOn(names.chains.map(({ chain }) => chain)),
     pictures: createPictureReader({ egress, ...onDemand, clock }),
   };
 }

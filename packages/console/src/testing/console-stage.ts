@@ -1,4 +1,4 @@
-import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { type Chain, type ChainRegistry, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database, DiskPlace } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
@@ -67,6 +67,8 @@ export interface StageOptions {
   readonly streams?: StreamOperations;
   /** What is looked up where. @default no routes, nodes that tell nothing, and pictures of public servers */
   readonly lookUp?: Partial<ConsoleOptions['lookUp']>;
+  /** @default the known chains as they are */
+  readonly registry?: ChainRegistry;
   /** Of the configuration. @default Ethereum */
   readonly chains?: readonly Chain[];
   /** Of Aptos. @default none */
@@ -85,7 +87,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
   const scratch = options.scratch ?? (await createScratchDatabase());
   const { database } = scratch;
   const { configured = [] } = options;
-  const registry = createChainRegistry();
+  const { registry = createChainRegistry() } = options;
   const keys = createKeyStore({ database, configured, cacheMs: 1 });
   const streams = openStreamOperations({ database, chains: [registry.get('eth')] });
   const egress = createEgress({ allowPrivate: false });
@@ -106,6 +108,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     lookUp: {
       routes: [],
       placeOf: async () => undefined,
+      nameServices: [],
       pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
       ...options.lookUp,
     },
@@ -118,6 +121,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
   const app = await exampleApi(database, options.lookUp?.routes ?? [], {
     openRoutes: [operators.routes],
     bodyBytesMax: BODY_BYTES_MAX,
+    chains: registry,
   });
   const get: ConsoleStage['get'] = async (path, visitor, headers = {}) =>
     app.request(path, { headers: { accept: 'text/html', ...cookieOf(visitor), ...headers } });

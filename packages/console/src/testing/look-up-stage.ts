@@ -12,12 +12,18 @@ import { createPictureReader } from '@chainstead/nft';
 import { seedDatasetCoverage, seedMetadata, seedMoves, seedTrades } from '@chainstead/nft/testing';
 import { createKeptSubjects } from '@chainstead/sync';
 import { addressOf, createScratchDatabase, seedBuilt } from '@chainstead/testkit';
+import { seedTransactions } from '@chainstead/transactions/testing';
 import type { ConsoleOptions } from '../console.ts';
 import { type ConsoleStage, openConsoleStage } from './console-stage.ts';
 
-const registry = createChainRegistry();
+/** Of Base, all transactions are kept. */
+const registry = createChainRegistry({
+  additional: [{ key: 'base', id: 8_453, transactions: { mode: 'all', input: 'full', provesSenders: true } }],
+});
 export const [ETH, BASE, POLYGON] = [registry.get('eth'), registry.get('base'), registry.get('polygon')];
 export const [ALICE, BOB] = [addressOf(0xa11ce), addressOf(0xb0b)];
+/** Who has nothing but a transaction, on Base. */
+export const SENDER = addressOf(0x5e4d);
 export const TOKEN = addressOf(0x70c3);
 export const APES = addressOf(0xa9e5);
 /** Of Alice, by the block of each. */
@@ -68,6 +74,7 @@ export async function openLookUpStage(
   const stage = await openConsoleStage({
     scratch,
     chains,
+    registry,
     networks: ['mainnet'],
     lookUp: {
       routes,
@@ -104,6 +111,9 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
     })),
   );
   await seedTransfers(database, BASE, [{ ...place, from: BOB, to: ALICE, value: 7n, blockNumber: 50 }]);
+  await seedTransactions(database, BASE, [
+    { blockNumber: 50, transactionIndex: 0, from: SENDER, to: ALICE, columns: { value: '1500000000000000000' } },
+  ]);
   for (const [chain, last] of [
     [ETH, 5_000],
     [BASE, 100],

@@ -19,10 +19,13 @@ const RESULT_LENGTH_MAX = 524_288;
 export function openEnsClient({
   pool,
   gateways,
+  block,
   signal,
 }: {
   readonly pool: UpstreamPool;
   readonly gateways: Egress | null;
+  /** Which nodes have to have: what calls name besides. */
+  readonly block: number;
   readonly signal: AbortSignal;
 }): EnsClient {
   let outage: unknown = null;
@@ -32,7 +35,7 @@ export function openEnsClient({
     calls += 1;
     if (calls > CALLS_MAX) throw new Error('A resolver leads from call to call');
     try {
-      const { value } = await pool.request(method, Array.isArray(params) ? params : [], { signal });
+      const { value } = await pool.request(method, Array.isArray(params) ? params : [], { signal, minBlock: block });
       if (typeof value === 'string' && value.length > RESULT_LENGTH_MAX)
         throw new Error('A resolver returned too much');
       return value;

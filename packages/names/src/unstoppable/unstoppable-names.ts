@@ -3,8 +3,9 @@ import { type Address, ChainsteadError, type Hex, isAddress, parseAddress } from
 import { type ContractCalls, createContractCalls } from '@chainstead/state';
 import { type AbiParameter, BaseError, encodeFunctionData, getAddress, namehash, parseAbi } from 'viem';
 import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
-import { NO_NAME } from '../name-question.ts';
+import { type NameAnswer, NO_NAME } from '../name-question.ts';
 import type { Names } from '../name-service.ts';
+import { newestBlock } from '../newest-block.ts';
 import { normalName } from '../normal-name.ts';
 
 const READER = parseAbi([
@@ -18,6 +19,7 @@ const ADDRESS_KEYS = ['crypto.ETH.address', 'token.EVM.ETH.ETH.address'];
 const ANSWER_BYTES_MAX = 8_192;
 
 interface Registry {
+  readonly nodes: NameNodes;
   readonly calls: ContractCalls;
   readonly records: Address;
   readonly reverse: Address;
@@ -35,49 +37,66 @@ export function createUnstoppableNames({
     const at = contracts.unstoppable[key];
     const served = nodes.find(({ chain }) => chain.key === key);
     if (at === undefined || served === undefined) return [];
-    return [{ ...at, calls: createContractCalls({ ...served, answerBytesMax: ANSWER_BYTES_MAX }) }];
+    return [{ ...at, nodes: served, calls: createContractCalls({ ...served, answerBytesMax: ANSWER_BYTES_MAX }) }];
   });
   if (registries.length === 0) return null;
 
-  async function find(name: string, signal: AbortSignal): Promise<Address | null> {
+  /** What one registry says of a name. */
+  async function recordOf({ calls, records }: Registry, name: string, at: BlockCall): Promise<Address | null> {
     const args = [ADDRESS_KEYS, BigInt(namehash(name))] as const;
     const data = encodeFunctionData({ abi: READER, functionName: 'getMany', args });
-    return firstOf(registries, async ({ calls, records }) => {
-      const [values] = decoded(GET_MANY.outputs, await calls.call(records, data, signal)) ?? [];
-      const address = Array.isArray(values) ? values.find(isAddressText) : undefined;
-      return address === undefined ? null : parseAddress(address);
-    });
+    const [values] = decoded(GET_MANY.outputs, await calls.call(records, data, at.signal, at.block)) ?? [];
+    const address = Array.isArray(values) ? values.find(isAddressText) : undefined;
+    return address === undefined ? null : parseAddress(address);
+  }
+
+  async function find(name: string, signal: AbortSignal): Promise<Found<Address> | null> {
+    return firstOf(registries, signal, (registry, at) => recordOf(registry, name, at));
   }
 
   return {
     async addressOf(name, signal) {
-      const address = await find(name, signal);
-      return address === null ? NO_NAME : { answer: getAddress(address), offChain: false };
+      const found = await find(name, signal);
+      return found === null ? NO_NAME : { answer: getAddress(found.value), offChain: false, asOf: found.asOf };
     },
     async nameOf(given, signal) {
       const address = parseAddress(given);
       const data = encodeFunctionData({ abi: READER, functionName: 'reverseNameOf', args: [address] });
-      const name = await firstOf(registries, async ({ calls, reverse }) => {
-        const [told] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal)) ?? [];
+      const found = await firstOf(registries, signal, async ({ calls, reverse }, at) => {
+        const [told] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal, at.block)) ?? [];
         // What does not normalise looks like another name.
         if (typeof told !== 'string' || told === '' || normalName(told) !== told) return null;
-        return (await find(told, signal)) === address ? told : null;
+        return (await find(told, signal))?.value === address ? told : null;
       });
-      return name === null ? NO_NAME : { answer: name, offChain: false };
+      return found === null ? NO_NAME : { answer: found.value, offChain: false, asOf: found.asOf };
     },
   };
 }
 
+interface BlockCall {
+  readonly block: number;
+  readonly signal: AbortSignal;
+}
+
+interface Found<Value> {
+  readonly value: Value;
+  /** Of the registry that said it first. */
+  readonly asOf: NonNullable<NameAnswer['asOf']>;
+}
+
 /** What the first registry that knows it says. @throws what kept one from being asked, where no other one knows it */
-async function firstOf<Found>(
+async function firstOf<Value>(
   registries: readonly Registry[],
-  ask: (registry: Registry) => Promise<Found | null>,
-): Promise<Found | null> {
+  signal: AbortSignal,
+  ask: (registry: Registry, at: BlockCall) => Promise<Value | null>,
+): Promise<Found<Value> | null> {
   let outage: unknown = null;
   for (const registry of registries)
     try {
-      const found = await ask(registry);
-      if (found !== null) return found;
+      const { chain, pool } = registry.nodes;
+      const block = await newestBlock(pool, signal);
+      const value = await ask(registry, { block, signal });
+      if (value !== null) return { value, asOf: { chainId: chain.id, block } };
     } catch (error) {
       if (!(error instanceof ChainsteadError) || !error.retryable) throw error;
       outage ??= error;

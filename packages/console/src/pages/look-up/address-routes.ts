@@ -1,9 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import { isAddress, parseAddress } from '@chainstead/core';
 import { InvalidParameterError } from '@chainstead/http';
+import { normalName } from '@chainstead/names';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { addressNamesView, readAddressNames } from './names/address-names.ts';
 import { pricePlot } from './price-routes.ts';
 import { chainLinks, chainsAsked, placeOn } from './subjects/choose-chain.ts';
 import { type FoundAddress, findAddress } from './subjects/find-address.ts';
@@ -23,14 +25,21 @@ const ROWS_OF_ONE = 10;
 const PATIENCE_MS = 4_000;
 
 /** Pages of what an address of EVM chains is, and of one NFT: all of its tables. */
-export function addAddressRoutes(routes: ConsoleRoutes, { lookUp, registry }: ConsoleServices): void {
+export function addAddressRoutes(routes: ConsoleRoutes, { lookUp, registry, database, clock }: ConsoleServices): void {
   const choice = { registry, chains: lookUp.chains };
   const all = lookUp.chains.map(({ key }) => key);
 
   routes.view('/look-up/address/:address', async (request) => {
     const address = addressIn(request);
     const chains = chainsAsked(choice, request.query('chain'));
-    const found = await findAddress(lookUp, request.asker, address, chains);
+    const [found, names] = await Promise.all([
+      findAddress(lookUp, request.asker, address, chains),
+      readAddressNames({ data: lookUp.data, database, asker: request.asker }, address, {
+        services: lookUp.nameServices,
+        asked: normalName(request.query('name') ?? ''),
+        timeMs: PATIENCE_MS,
+      }),
+    ]);
     const chosen = chains.length === 1 && request.query('chain') !== undefined ? (chains[0] ?? null) : null;
     // Who asks for a chain is told that nothing is there, table by table.
     const shownOn = found.length === 0 && chosen !== null ? [nothingOn(chosen)] : found;
@@ -46,6 +55,7 @@ export function addAddressRoutes(routes: ConsoleRoutes, { lookUp, registry }: Co
     return {
       title: `Address ${address}`,
       body: html`<h1>Address <code>${address}</code></h1>
+${addressNamesView(address, names, { origin: request.origin, chains: lookUp.chains, now: clock.now() })}
 ${chainLinks(own, links)}
 ${found.length === 0 ? html`<p>Nothing is indexed of it ${chosen === null ? 'on any of these chains' : html`on ${chosen.key}`}.</p>` : NOTHING}
 ${sections}

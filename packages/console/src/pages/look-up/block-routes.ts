@@ -1,20 +1,26 @@
+import type { Chain } from '@chainstead/chains';
 import { BLOCK_LISTS } from '@chainstead/datasets';
 import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { cut, NOTHING } from '../../layout/html.ts';
+import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import { cut, type Html, NOTHING } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import { blockFactsView, isKnown, readBlockFacts } from './blocks/block-facts.ts';
 import { blockList, blockLists } from './blocks/block-lists.ts';
 import { blockIn, hashIn, placeIn } from './blocks/block-parameters.ts';
-import { chainLinks, chainNamed, chainsAsked } from './subjects/choose-chain.ts';
+import { chainLinks, chainNamed, chainsAsked, placeOn } from './subjects/choose-chain.ts';
 import { rpcCurlView } from './tables/rpc-curl-view.ts';
+import { BLOCK } from './whole/block-record.ts';
+import { readWhole } from './whole/read-whole.ts';
+import { wholeView } from './whole/whole-view.ts';
 
 /** Of which rows are shown at once. */
 const CHAINS_SHOWN = 3;
 const ROWS_OF_PAGE = 50;
+/** Of a page that has more to show. Milliseconds. */
+const PATIENCE_MS = 4_000;
 
-/** What is indexed of a block. */
+/** What a block is, as the API reads it from a node, and what is indexed of it. */
 export function addBlockRoutes(routes: ConsoleRoutes, { database, lookUp, registry }: ConsoleServices): void {
   const choice = { registry, chains: lookUp.chains };
 
@@ -28,6 +34,8 @@ export function addBlockRoutes(routes: ConsoleRoutes, { database, lookUp, regist
       known.slice(0, CHAINS_SHOWN).map(async (one) => {
         const { chain } = one;
         return html`<section aria-labelledby="on-${chain.key}"><h2 id="on-${chain.key}">${chain.key}</h2>${blockFactsView(one)}
+${await wholeOf(request, chain, number)}
+<h3>Rows of it</h3>
 ${await blockLists(lookUp, { chain, block: number, transaction: null, origin: request.origin })}
 ${rpcCurlView(chain, request.origin, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])}</section>`;
       }),
@@ -44,6 +52,12 @@ ${chainLinks(`/console/look-up/block/${number}`, links)}
 ${known.length === 0 ? html`<p>No block of this number is indexed on any of these chains.</p>` : NOTHING}${sections}`,
     };
   });
+
+  async function wholeOf({ asker, origin }: PageRequest, chain: Chain, number: number): Promise<Html> {
+    const subject = { chain: chain.key, of: String(number) };
+    const answer = await readWhole(lookUp.data, asker, BLOCK, subject, PATIENCE_MS);
+    return wholeView(BLOCK, answer, { ...subject, place: placeOn(chain), origin });
+  }
 
   routes.view('/look-up/rows/:list', async ({ parameter, query, origin }) => {
     const list = BLOCK_LISTS.find((one) => one === parameter('list'));

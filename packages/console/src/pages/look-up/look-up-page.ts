@@ -5,11 +5,13 @@ import { addAddressRoutes } from './address-routes.ts';
 import { addAptosRoutes } from './aptos-routes.ts';
 import { addBlockRoutes } from './block-routes.ts';
 import { addHashRoutes } from './hash-routes.ts';
+import { addNameRoutes } from './name-routes.ts';
 import { addPictureRoutes } from './picture-routes.ts';
 import { addPriceRoutes } from './price-routes.ts';
 import { pageOf, readSubject } from './subjects/read-subject.ts';
 import { addTableRoutes } from './table-routes.ts';
 import { addTransactionRoutes } from './transaction-routes.ts';
+import { addWholeRoutes } from './whole-routes.ts';
 
 /** Whatever is indexed of an address, a token, a collection, an NFT, a transaction or a block. */
 export const lookUpPage: ConsolePage = {
@@ -19,8 +21,8 @@ export const lookUpPage: ConsolePage = {
     routes.view('/look-up', async ({ query }) => {
       const text = query('q')?.trim() ?? '';
       const subject = text === '' ? null : readSubject(text);
-      if (subject !== null && subject.kind !== 'name') return { goTo: pageOf(subject) };
-      return { title: 'Look up', body: searchView(text, text === '' ? null : problemOf(subject?.kind ?? null)) };
+      if (subject !== null) return { goTo: pageOf(subject) };
+      return { title: 'Look up', body: searchView(text) };
     });
     addAddressRoutes(routes, services);
     addTableRoutes(routes, services);
@@ -30,28 +32,25 @@ export const lookUpPage: ConsolePage = {
     addAptosRoutes(routes, services);
     addPictureRoutes(routes, services);
     addPriceRoutes(routes, services);
+    addNameRoutes(routes, services);
+    addWholeRoutes(routes, services);
   },
 };
 
-function problemOf(kind: 'name' | null): string {
-  return kind === 'name'
-    ? 'names are not indexed yet. Look up the address that it stands for.'
-    : 'this names nothing that can be looked up.';
-}
-
-function searchView(text: string, problem: string | null): Html {
+/** @param text that was given, and names nothing; empty: none was */
+function searchView(text: string): Html {
   return html`<h1>Look up</h1>
-${problem === null ? NOTHING : html`<p class="problem" role="alert">${shown(text, 200)}: ${problem}</p>`}
+${text === '' ? NOTHING : html`<p class="problem" role="alert">${shown(text, 200)}: this names nothing that can be looked up.</p>`}
 <form method="get" action="/console/look-up" class="fields" aria-label="Look up">
-<div><label for="q">Address, token, collection, NFT, transaction or block</label><input id="q" name="q" type="text" maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"></div>
+<div><label for="q">Address, name, token, collection, NFT, transaction or block</label><input id="q" name="q" type="text" maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"></div>
 <div><button>Look up</button></div></form>
 <h2>What can be looked up</h2>
 <dl class="record" id="q-forms">
 <div><dt>An account, a token, a collection</dt><dd><code>0x</code> and 40 hexadecimal digits</dd></div>
+<div><dt>A name of ENS or Unstoppable</dt><dd><code>vitalik.eth</code></dd></div>
 <div><dt>An NFT</dt><dd>its contract, <code>/</code>, its id: <code>0xbc4c…f13d/1</code></dd></div>
 <div><dt>A transaction, a block by its hash</dt><dd><code>0x</code> and 64 hexadecimal digits</dd></div>
 <div><dt>A block</dt><dd>its number</dd></div>
 <div><dt>An account of Aptos</dt><dd><code>0x</code> and up to 64 hexadecimal digits</dd></div>
-</dl>
-<p class="soft">Names such as those of ENS are not indexed yet.</p>`;
+</dl>`;
 }

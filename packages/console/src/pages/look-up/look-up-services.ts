@@ -3,6 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import type { InnerApi } from '@chainstead/http';
+import type { NameService } from '@chainstead/names';
 import type { PictureReader } from '@chainstead/nft';
 import type { HashPlace } from '@chainstead/state';
 
@@ -18,4 +19,6 @@ export interface LookUpServices {
   /** Null: no node has the hash; undefined: none told in time. */
   placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
   readonly pictures: PictureReader;
+  /** Whose contracts can be asked for names. */
+  readonly nameServices: readonly NameService[];
 }

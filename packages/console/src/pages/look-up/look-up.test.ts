@@ -12,6 +12,7 @@ import {
   ETH,
   type LookUpStage,
   openLookUpStage,
+  SENDER,
   TOKEN,
   TRANSFERS,
 } from '../../testing/look-up-stage.ts';
@@ -53,7 +54,7 @@ async function run(
   return { status: answer.status, body: Array.isArray(body) ? { result: body } : body };
 }
 
-const NAMED = ['transaction_hash', 'token_address', 'owner_of', 'owner_address', 'coin_type', 'trait_value'];
+const NAMED = ['hash', 'transaction_hash', 'token_address', 'owner_of', 'owner_address', 'coin_type', 'trait_value'];
 
 /** That each row says what the row of the answer is named by, in the same order. */
 async function expectSame(table: ShownTable): Promise<number> {
@@ -78,14 +79,10 @@ describe('a search', () => {
     [TRANSACTION, `/hash/${TRANSACTION}`],
     ['1000', '/block/1000'],
     ['0x5', `/aptos/0x${'5'.padStart(64, '0')}`],
+    ['bücher.eth', `/name/${encodeURIComponent('bücher.eth')}`],
   ])('of %s leads to its page', async (text, path) => {
     const { status, to } = await get(`?q=${encodeURIComponent(text)}`);
     expect([status, to]).toEqual([303, `/console/look-up${path}`]);
-  });
-
-  test('of a name says that names are not indexed yet', async () => {
-    const { status, page } = await get('?q=vitalik.eth');
-    expect([status, page.includes('names are not indexed yet')]).toEqual([200, true]);
   });
 
   test.each(['<script>alert(1)</script>', 'x'.repeat(10_000), '\u202e', '0xzz'])(
@@ -117,11 +114,26 @@ describe('an address', () => {
     expect(page).toContain('<img class="thumb"');
   });
 
+  test('has its transactions, and what it did by them', async () => {
+    const tables = shownTables((await get(`/address/${ALICE}?chain=base`)).page);
+    const of = (title: string) => tables.find((table) => table.title === title);
+    expect(of('Transactions')?.rows).toHaveLength(1);
+    expect(of('Transactions')?.target).toBe(`/api/v2.2/${ALICE}?chain=base&limit=10`);
+    expect(of('History')?.rows[0]).toMatch(/token receive[\s\S]*Received/);
+    expect(of('History')?.target).toBe(`/api/v2.2/wallets/${ALICE}/history?chain=base&limit=10`);
+  });
+
+  test('that has transactions alone is found by them', async () => {
+    const { page } = await get(`/address/${SENDER}`);
+    expect([...page.matchAll(/<h2 id="on-(\w+)"/g)].map(([, chain]) => chain)).toEqual([BASE.key]);
+  });
+
   test('is shown as the API has it, table by table', async () => {
     let rows = 0;
     for (const path of [
       `/address/${ALICE}`,
       `/address/${ALICE}?chain=eth`,
+      `/address/${ALICE}?chain=base`,
       `/address/${TOKEN}`,
       `/address/${APES}`,
       `/nft/${APES}/1`,
@@ -255,7 +267,7 @@ describe('a transaction', () => {
       expect(transfers?.rows[0]).toContain(BOB);
       expect(transfers?.target).toBe(`/api/v2.2/transaction/${TRANSACTION}/verbose?chain=eth`);
       expect(page).toContain('eth_getTransactionReceipt');
-      expect(page).toContain(`/api/v2.2/transaction/${TRANSACTION}?chain=eth&#39;`);
+      expect(page).toContain(`/api/v2.2/transaction/${TRANSACTION}/verbose?chain=eth&amp;include=`);
     }
   });
 

@@ -2,6 +2,7 @@ import type { BlockList, BlockRows } from '@chainstead/datasets';
 import { html } from 'hono/html';
 import { type Html, NOTHING } from '../../../layout/html.ts';
 import { account, type CellPlace, type Column, contract, nft, nfts, text, transaction } from '../tables/cells.ts';
+import { rowsView } from '../tables/rows-view.ts';
 import { curlView } from '../tables/table-view.ts';
 
 const TITLES: Readonly<Record<BlockList, string>> = {
@@ -59,18 +60,10 @@ export function blockListView(
   const title = TITLES[list];
   const columns = COLUMNS[list];
   const id = `${place.chain}-${list}`;
-  const kind = ({ isNumber = false }: Column): Html => (isNumber ? html` class="number"` : NOTHING);
-  const lines = rows.map(
-    // Links to transactions say their block.
-    (row) =>
-      html`<tr>${columns.map((column) => html`<td${kind(column)}>${column.cell({ ...row, block_number: block }, place)}</td>`)}</tr>`,
-  );
+  // Links to transactions say their block.
+  const placed = rows.map((row) => ({ ...row, block_number: block }));
   return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3>
-${
-  rows.length === 0
-    ? html`<p class="soft">None.</p>`
-    : html`<div class="table" tabindex="0" role="region" aria-label="${title}, ${place.chain}"><table class="rows"><thead><tr>${columns.map((column) => html`<th scope="col"${kind(column)}>${column.title}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
-}
+${rows.length === 0 ? html`<p class="soft">None.</p>` : rowsView({ title, columns }, placed, place)}
 ${more === null ? NOTHING : html`<p><a href="${more}" rel="next">More</a></p>`}
 ${curlView(curl, 'From the API, with all else of it')}
 <details class="curl"><summary>These alone, in SQL</summary><pre tabindex="0"><code>${sql}</code></pre></details></section>`;

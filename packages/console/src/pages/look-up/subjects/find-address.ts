@@ -3,13 +3,14 @@ import type { Address } from '@chainstead/core';
 import type { InnerAsker } from '@chainstead/http';
 import { hasNftTransfers } from '@chainstead/nft';
 import { readSeenContracts } from '@chainstead/tokens';
+import { hasTransactions } from '@chainstead/transactions';
 import type { LookUpServices } from '../look-up-services.ts';
 import { resultOf } from '../tables/data-table.ts';
 
 /** What an address is on one chain, by what is indexed. */
 export interface FoundAddress {
   readonly chain: Chain;
-  /** It sent or received something. */
+  /** It sent or received something, or a transaction. */
   readonly isAccount: boolean;
   /** Of ERC-20. */
   readonly isToken: boolean;
@@ -32,14 +33,15 @@ export async function findAddress(
   const contracts = new Map((await readSeenContracts(lookUp.reads, address)).map((seen) => [seen.chainId, seen]));
   const all = await Promise.all(
     chains.map(async (chain): Promise<FoundAddress> => {
-      const [movesTokens, movesNfts] = await Promise.all([
+      const [movesTokens, movesNfts, transacts] = await Promise.all([
         hasTransfers(lookUp, asker, chain, address),
         hasNftTransfers(lookUp.reads, chain, address),
+        hasTransactions(lookUp.reads, chain, address),
       ]);
       const seen = contracts.get(chain.id);
       return {
         chain,
-        isAccount: movesTokens || movesNfts,
+        isAccount: movesTokens || movesNfts || transacts,
         isToken: seen?.isToken === true,
         isCollection: seen?.isCollection === true,
         name: seen?.name ?? seen?.symbol ?? null,

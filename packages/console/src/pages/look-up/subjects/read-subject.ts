@@ -50,8 +50,8 @@ export function wholeAptosAddress(text: string): string {
   return `0x${text.slice(2).toLowerCase().padStart(APTOS_DIGITS, '0')}`;
 }
 
-/** Where a subject's page is. Names have none. */
-export function pageOf(subject: Exclude<Subject, { kind: 'name' }>): string {
+/** Where a subject's page is. */
+export function pageOf(subject: Subject): string {
   const at = (...parts: readonly string[]): string => `/console/look-up/${parts.join('/')}`;
   switch (subject.kind) {
     case 'nft':
@@ -60,6 +60,8 @@ export function pageOf(subject: Exclude<Subject, { kind: 'name' }>): string {
       return at('hash', subject.hash);
     case 'block':
       return at('block', String(subject.number));
+    case 'name':
+      return at('name', encodeURIComponent(subject.name));
     case 'address':
     case 'aptos':
       return at(subject.kind, subject.address);

@@ -116,6 +116,47 @@ export function amount(path: string, decimals: string | number, symbol?: string)
   };
 }
 
+/** Base units of the chain's own coin. */
+export function coins(path: string): Cell {
+  return (row, place) => {
+    const units = textAt(row, path);
+    if (units === null) return NONE;
+    const { coin } = place;
+    if (coin === null || !DIGITS.test(units)) return shown(units);
+    return html`${decimalAmount(units, coin.decimals)} ${coin.symbol}`;
+  };
+}
+
+/** What a call or an event says, by its label with its parameters. */
+export function decoded(path: string): Cell {
+  return (row) => {
+    const label = textAt(row, `${path}.label`);
+    if (label === null) return NONE;
+    const parameters = listAt(row, `${path}.params`);
+    const values = parameters
+      .slice(0, PARAMETERS_SHOWN)
+      .map(
+        (one) =>
+          html`<br><span class="soft">${shown(textAt(one, 'name') ?? '', 40)}</span> ${shown(textAt(one, 'value') ?? '', 100)}`,
+      );
+    const more = parameters.length - values.length;
+    return html`<strong>${shown(label, 60)}</strong>${values}${more > 0 ? html`<br>and ${more} more` : NOTHING}`;
+  };
+}
+
+const PARAMETERS_SHOWN = 8;
+
+/** Hexadecimal texts, each by its ends, the whole of it where one points at it. */
+export function hexText(...paths: readonly string[]): Cell {
+  return (row) => {
+    const texts = paths.flatMap((path) => textAt(row, path) ?? []);
+    if (texts.length === 0) return NONE;
+    return html`${texts.map((one, at) => html`${at === 0 ? NOTHING : html`<br>`}<code title="${cut(one, HEX_TITLE_MAX)}">${short(one)}</code>`)}`;
+  };
+}
+
+const HEX_TITLE_MAX = 300;
+
 /** What was paid: in the chain's coin, or in base units of a token. */
 export function price(path: string, tokenPath: string): Cell {
   return (row, { chain, coin }) => {
@@ -154,6 +195,13 @@ export function time(path = 'block_timestamp'): Cell {
   };
 }
 
+/** Of a transaction; nothing where its time had no status. */
+export function outcome(): Cell {
+  return ({ receipt_status: status }) => (status === '0' ? FAILED : status === '1' ? html`succeeded` : NONE);
+}
+
+const FAILED = html`<span class="v-bad">failed</span>`;
+
 /** Which of these are true of a row. @param names what is said, by path */
 export function flags(names: Readonly<Record<string, string>>): Cell {
   return (row) => {
@@ -183,6 +231,12 @@ export function short(long: string): string {
 /** What a record says at a path such as `token.symbol`, as text; null for nothing, and for what is no text. */
 export function textAt(row: DataRow, path: string): string | null {
   return textOf(valueAt(row, path));
+}
+
+/** Records of a list in a record; none where there is no list. */
+export function listAt(row: DataRow, path: string): readonly DataRow[] {
+  const value = valueAt(row, path);
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function textOf(value: unknown): string | null {

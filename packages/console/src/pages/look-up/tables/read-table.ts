@@ -1,4 +1,5 @@
 import type { InnerApi, InnerAsker } from '@chainstead/http';
+import { within } from '../within.ts';
 import { type DataRow, isRecord, textAt } from './cells.ts';
 import type { DataTable, TableSubject } from './data-table.ts';
 
@@ -49,14 +50,8 @@ export async function readTableWithin(
   timeMs: number,
   ...[data, asker, table, page]: Parameters<typeof readTable>
 ): Promise<TableAnswer> {
-  const answer = readTable(data, asker, table, page);
-  const late = Promise.withResolvers<TableAnswer>();
-  const timer = setTimeout(() => late.resolve({ kind: 'late', target: targetOf(table, page) }), timeMs);
-  try {
-    return await Promise.race([answer, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = { kind: 'late', target: targetOf(table, page) } as const;
+  return within(timeMs, readTable(data, asker, table, page), late);
 }
 
 function targetOf(table: DataTable, { of, limit, cursor }: TablePage): string {
@@ -84,8 +79,8 @@ function indexedIn(body: unknown): Extract<TableAnswer, { kind: 'rows' }>['index
   };
 }
 
-/** Routes of Aptos tell several. */
-function messageIn(body: unknown): string | null {
+/** What an answer that is no 200 says; null where it says nothing. Routes of Aptos tell several. */
+export function messageIn(body: unknown): string | null {
   if (!isRecord(body)) return null;
   if (!Array.isArray(body.message)) return textAt(body, 'message');
   return body.message.slice(0, MESSAGES_MAX).map(String).join(', ');

@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
-import { type CellPlace, type DataRow, NONE } from './cells.ts';
+import type { CellPlace } from './cells.ts';
 import { curlLine } from './curl-line.ts';
 import type { DataTable, TableSubject } from './data-table.ts';
+import { factsView } from './facts-view.ts';
 import type { TableAnswer } from './read-table.ts';
+import { rowsView } from './rows-view.ts';
 
 /** How a table is shown. */
 export interface TableContext {
@@ -56,34 +58,13 @@ function contentOf(table: DataTable, answer: TableAnswer, context: TableContext)
   const [first] = rows;
   if (first === undefined)
     return html`<p class="soft">${cursor === null ? 'None.' : 'None on this page.'}</p>${nextLink(cursor, context)}`;
-  if (table.shape === 'record') return factsView(table, first, context.place);
-  return html`${rowsView(table, rows, context)}
+  if (table.shape === 'record') return factsView(table.columns, first, context.place);
+  return html`${rowsView(table, rows, context.place)}
 ${isOwnPage ? nextLink(cursor, context) : cursor === null ? NOTHING : html`<p><a href="${more(null)}">More: ${table.title}</a></p>`}`;
 }
 
 function nextLink(cursor: string | null, { more }: TableContext): Html {
   return cursor === null ? NOTHING : html`<p><a href="${more(cursor)}" rel="next">Next page</a></p>`;
-}
-
-function rowsView({ title, columns }: DataTable, rows: readonly DataRow[], { of, place }: TableContext): Html {
-  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.title}</th>`);
-  const lines = rows.map(
-    (row) => html`<tr>${columns.map((column) => html`<td${numberClass(column)}>${column.cell(row, place)}</td>`)}</tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="${title}, ${of.chain}"><table class="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
-}
-
-/** What a record does not say is left out. */
-function factsView({ columns }: DataTable, row: DataRow, place: CellPlace): Html {
-  const facts = columns
-    .map(({ title, cell }) => ({ title, value: cell(row, place) }))
-    .filter(({ value }) => value !== NONE);
-  if (facts.length === 0) return html`<p class="soft">Nothing is known of it.</p>`;
-  return html`<dl class="record">${facts.map(({ title, value }) => html`<div><dt>${title}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-function numberClass({ isNumber = false }: { readonly isNumber?: boolean }): Html {
-  return isNumber ? html` class="number"` : NOTHING;
 }
 
 /** What is missing, so that few rows are not taken for all that there are. */

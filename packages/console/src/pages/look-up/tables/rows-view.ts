@@ -1,0 +1,20 @@
+import { html } from 'hono/html';
+import { type Html, NOTHING } from '../../../layout/html.ts';
+import type { CellPlace, Column, DataRow } from './cells.ts';
+
+/** Rows under their columns, scrolling sideways by themselves. */
+export function rowsView(
+  { title, columns }: { readonly title: string; readonly columns: readonly Column[] },
+  rows: readonly DataRow[],
+  place: CellPlace,
+): Html {
+  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.title}</th>`);
+  const lines = rows.map(
+    (row) => html`<tr>${columns.map((column) => html`<td${numberClass(column)}>${column.cell(row, place)}</td>`)}</tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="${title}, ${place.chain}"><table class="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
+}
+
+function numberClass({ isNumber = false }: Pick<Column, 'isNumber'>): Html {
+  return isNumber ? html` class="number"` : NOTHING;
+}

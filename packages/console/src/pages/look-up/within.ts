@@ -1,0 +1,14 @@
+/** What comes of work; `late` where it takes too long for a page, then the work goes on without it. @param timeMs milliseconds */
+export async function within<Outcome, Late>(
+  timeMs: number,
+  work: Promise<Outcome>,
+  late: Late,
+): Promise<Outcome | Late> {
+  const over = Promise.withResolvers<Late>();
+  const timer = setTimeout(() => over.resolve(late), timeMs);
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,72 @@
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes, stateReaders } from '@chainstead/datasets';
+import { createNameReader } from '@chainstead/names';
+import { deployNameContract } from '@chainstead/names/testing';
+import { placeOfHash } from '@chainstead/state';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { encodeAbiParameters, type Hex, toHex } from 'viem';
+import { packetToBytes } from 'viem/ens';
+import { type ConsoleStage, openConsoleStage } from './console-stage.ts';
+
+const registry = createChainRegistry();
+export const ETH: Chain = registry.get('eth');
+/** Longer than a node here takes on a busy machine. */
+const WAIT_MS = 4_000;
+
+/** The console before a real node, which stands for Ethereum, has names of both services, and is asked by a worker. */
+export interface NodeLookUpStage extends ConsoleStage {
+  readonly nodes: StateStage;
+  /** Has a name of ENS lead to an address. */
+  setName(name: string, address: Address): Promise<void>;
+  /** What an address calls itself, in ENS. */
+  setOwnName(address: Address, name: string): Promise<void>;
+  /** Forgets what was read, and lets the node tell the truth. */
+  reset(): Promise<void>;
+}
+
+export async function openNodeLookUpStage(): Promise<NodeLookUpStage> {
+  const nodes = await openStateStage();
+  const { devnet, pool, scratch, chain, jobs, questions } = nodes;
+  const resolver = await deployNameContract(devnet, 'Resolver');
+  const reader = createNameReader({
+    nodes: [{ chain, pool }],
+    gateways: null,
+    contracts: { universalResolver: resolver.address },
+  });
+  await nodes.startWorker([...stateReaders, reader]);
+  const stage = await openConsoleStage({
+    scratch,
+    chains: [ETH],
+    lookUp: {
+      routes: createDatasetRoutes({
+        ...{ database: scratch.database, jobs, questions, chains: [ETH], nameChains: [ETH] },
+        onDemand: { waitMs: WAIT_MS, maxCalls: 10_000, perKey: 100 },
+        clock: systemClock,
+        logger: silentLogger(),
+      }),
+      placeOf: (_, hash) => placeOfHash({ questions, logger: silentLogger() }, chain, hash, WAIT_MS),
+      nameServices: ['ens', 'unstoppable'],
+    },
+  });
+  const set = (functionName: string, ...args: readonly unknown[]) =>
+    devnet.send({ address: resolver.address, abi: resolver.code.abi, functionName, args });
+  return {
+    ...stage,
+    nodes,
+    async setName(name, address) {
+      await set('setAnswer', toHex(packetToBytes(name)), encodeAbiParameters([{ type: 'address' }], [address as Hex]));
+    },
+    async setOwnName(address, name) {
+      await set('setName', address, name);
+    },
+    async reset() {
+      nodes.node.alter = () => undefined;
+      await scratch.database.query('TRUNCATE state_questions, resolved_names');
+    },
+    async close() {
+      await stage.close();
+      await nodes.close();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+
+/**
+ * Whether an account ever had a part in a transaction on a chain, be it that a log names it, by what is indexed: the first entry of an index, in each
+ * partition. Nothing is asked for on its behalf.
+ */
+export async function hasTransactions(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
+  const rows = await database.select(
+    `SELECT block_number FROM account_transactions
+     WHERE account_key = $2::bigint AND chain_id = $1 AND ${expectedTrue('account = $3')}
+     ORDER BY block_number DESC, transaction_index DESC LIMIT 1`,
+    [chain.id, addressKey(account), addressBytes(account)],
+  );
+  return rows.length > 0;
+}
