@@ -7,7 +7,7 @@ export { importCoins } from './coins-file/import-coins.ts';
 export type { AptosDatasetName } from './dataset.ts';
 export { APTOS_DATASET_NAMES, aptosDatasets } from './datasets.ts';
 export { checkFullnode } from './fullnode/check-fullnode.ts';
-export { createFullnodeMetrics } from './fullnode/fullnode-metrics.ts';
+export { countFullnodeCalls, createFullnodeMetrics } from './fullnode/fullnode-metrics.ts';
 export { createFullnodes, nameFullnodes } from './fullnode/fullnodes.ts';
 export { chainKeyOf, networkOfChain } from './fullnode/network.ts';
 export { createAptosRoutes } from './routes/aptos-routes.ts';

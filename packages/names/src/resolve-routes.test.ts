@@ -2,6 +2,7 @@ import { addressOf } from '@chainstead/testkit';
 import { encodeAbiParameters, getAddress, type Hex, namehash, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readStoredName } from './stored-names.ts';
 import { type NameStage, openNameStage } from './testing/name-stage.ts';
 
 const OWNER = getAddress(addressOf(0xd8da6bf2));
@@ -154,6 +155,24 @@ describe('a reverse name counts only where it leads back', () => {
 });
 
 describe('what was read', () => {
+  test('says of which block it is, both ways of a reverse name of the same one', async () => {
+    const { stage, ask } = opened;
+    const block = Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
+    const seen = stage.node.received.length;
+    await ask('ens/vitalik.eth');
+    await ask(`${OWNER}/reverse`);
+    await ask('brad.crypto');
+    const { database } = stage.scratch;
+    for (const [question, chainId] of [
+      [{ service: 'ens', wanted: 'address', subject: 'vitalik.eth' }, 1],
+      [{ service: 'ens', wanted: 'name', subject: OWNER.toLowerCase() }, 1],
+      [{ service: 'unstoppable', wanted: 'address', subject: 'brad.crypto' }, 137],
+    ] as const)
+      expect(await readStoredName(database, question)).toMatchObject({ asOf: { chainId, block } });
+    const asked = stage.node.received.slice(seen).filter(({ method }) => method === 'eth_call');
+    expect(new Set(asked.map(({ params }) => params[1]))).toEqual(new Set([toHex(block)]));
+  });
+
   const later = (minutes: number) =>
     opened.stage.scratch.database.query('UPDATE resolved_names SET read_at = read_at - make_interval(mins => $1)', [
       minutes,

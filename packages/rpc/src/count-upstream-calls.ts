@@ -1,4 +1,4 @@
-import type { Registry } from '@chainstead/core';
+import type { Counter, Histogram, Registry } from '@chainstead/core';
 import { createPoolMetrics, LATENCY_BUCKETS } from './pool-metrics.ts';
 
 /** What was asked of one upstream since the process began. */
@@ -30,6 +30,21 @@ interface Sum {
 /** Of all pools whose metrics are in the registry: what they count anyway, so calls cost nothing more for it. */
 export async function countUpstreamCalls(registry: Registry): Promise<UpstreamCallCounts[]> {
   const { requests, latency } = createPoolMetrics(registry);
+  return countCalls({ requests, latency, node: 'upstream' });
+}
+
+/** What metrics count of calls to nodes, of whatever kind these are. */
+export interface CallMetrics {
+  /** By `chain`, node and `outcome`. */
+  readonly requests: Pick<Counter<string>, 'get'>;
+  /** By `chain` and node, in buckets of {@link LATENCY_BUCKETS}. */
+  readonly latency: Pick<Histogram<string>, 'get'>;
+  /** The label that names the node. */
+  readonly node: string;
+}
+
+/** The sums of such metrics, of each node of each chain. */
+export async function countCalls({ requests, latency, node }: CallMetrics): Promise<UpstreamCallCounts[]> {
   const sums = new Map<string, Sum>();
   const sumOf = (chain: unknown, upstream: unknown): Sum => {
     const name = JSON.stringify([chain, upstream]);
@@ -48,12 +63,12 @@ export async function countUpstreamCalls(registry: Registry): Promise<UpstreamCa
     return sum;
   };
   for (const { labels, value } of (await requests.get()).values) {
-    const { outcomes } = sumOf(labels.chain, labels.upstream);
+    const { outcomes } = sumOf(labels.chain, labels[node]);
     const outcome = String(labels.outcome);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + value);
   }
   for (const { labels, value, metricName = '' } of (await latency.get()).values) {
-    const sum = sumOf(labels.chain, labels.upstream);
+    const sum = sumOf(labels.chain, labels[node]);
     if (metricName.endsWith('_sum')) sum.seconds += value;
     else if (metricName.endsWith('_count')) sum.answers += value;
     else {

@@ -4,7 +4,7 @@
  * contract) and create-upstream-pool.ts (how it is put together).
  */
 
-export { countUpstreamCalls, LATENCY_BOUNDS_MS, type UpstreamCallCounts } from './count-upstream-calls.ts';
+export { countCalls, countUpstreamCalls, LATENCY_BOUNDS_MS, type UpstreamCallCounts } from './count-upstream-calls.ts';
 export * from './create-upstream-pool.ts';
 export { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamsExhaustedError } from './errors.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';

@@ -15,9 +15,11 @@ export function configuredUpstreams({ chains, gateway, aptos }: Configuration): 
   const byChain = new Map([...gateway.chains, ...chains].map((one) => [one.chain.key, one.upstreams]));
   const evm = [...byChain].flatMap(([chain, upstreams]) => {
     const names = nameUpstreams(upstreams);
-    return upstreams.map(({ requestsPerSecond, concurrency, isPrivate }, index) => ({
+    return upstreams.map(({ url, requestsPerSecond, concurrency, isPrivate }, index) => ({
       chain,
       name: names[index] ?? '',
+      // Names are hosts, with a number where one repeats.
+      address: `${new URL(url).protocol}//${names[index] ?? ''}`,
       requestsPerSecond: requestsPerSecond ?? null,
       concurrency: concurrency ?? null,
       isPrivate: isPrivate ?? false,
@@ -25,7 +27,7 @@ export function configuredUpstreams({ chains, gateway, aptos }: Configuration): 
   });
   const fullnodes = aptos.networks.flatMap(({ network, fullnodes: urls }) =>
     nameFullnodes(urls).map(({ name }) => ({
-      ...{ chain: chainKeyOf(network), name, isPrivate: false },
+      ...{ chain: chainKeyOf(network), name, address: name, isPrivate: false },
       ...{ requestsPerSecond: null, concurrency: null },
     })),
   );

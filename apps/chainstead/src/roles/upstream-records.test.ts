@@ -1,11 +1,14 @@
+import { createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { listWrongAnswers, readUpstreamCalls } from '@chainstead/sync';
 import {
+  createAptosLedger,
   createScratchDatabase,
   createScriptedChain,
   exampleChain,
   type ScratchDatabase,
   serveScriptedChain,
+  startAptosFullnode,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPool } from '../upstream-pools.ts';
@@ -79,6 +82,23 @@ describe('records of upstreams', () => {
   async function callsOf(): Promise<number> {
     return (await readUpstreamCalls(scratch.database, 1)).reduce((sum, { calls }) => sum + calls, 0);
   }
+
+  it('add up calls of fullnodes of Aptos too, with their times', async () => {
+    const fullnode = await startAptosFullnode(createAptosLedger({ transactions: [], head: 50 }));
+    const shared = { metrics: createMetricsRegistry(), logger: silentLogger(), clock: systemClock };
+    const fullnodes = createFullnodes({
+      ...{ network: 'mainnet', urls: [fullnode.url], logger: shared.logger, clock: shared.clock },
+      metrics: createFullnodeMetrics(shared.metrics),
+    });
+    const records = keepUpstreamRecords({ ...shared, role: 'ingest', database: scratch.database });
+    await fullnodes.page(0, 10, null, new AbortController().signal);
+    await fullnodes.close();
+    await records.close();
+    await fullnode.close();
+    const rows = await readUpstreamCalls(scratch.database, 1);
+    expect(rows).toMatchObject([{ chain: 'aptos', role: 'ingest', outcome: 'ok', calls: expect.any(Number) }]);
+    expect(rows[0]?.latency.reduce((sum, answers) => sum + answers, 0)).toBe(rows[0]?.calls);
+  });
 
   it('say who was caught in which wrong answer, by day and kind over all processes', async () => {
     const [one, other] = [

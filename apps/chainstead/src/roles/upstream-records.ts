@@ -1,4 +1,5 @@
 /** Keeps for all processes to see what this one asked of upstreams, and whom it caught in a wrong answer. */
+import { countFullnodeCalls } from '@chainstead/aptos';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createFlushedCounts } from '@chainstead/http';
@@ -61,7 +62,7 @@ export function keepUpstreamRecords(options: UpstreamRecordsOptions): UpstreamRe
   function look(): Promise<void> {
     looking = looking.then(async () => {
       try {
-        const counts = await countUpstreamCalls(metrics);
+        const counts = (await Promise.all([countUpstreamCalls(metrics), countFullnodeCalls(metrics)])).flat();
         const since = countsSince(last, counts, role);
         last = counts;
         if (since.length > 0) calls.current().push(...since);

@@ -74,6 +74,7 @@ export function createCaller(options: CallerOptions): Caller {
   async function ask<T>(state: FullnodeState, call: FullnodeCall<T>): Promise<T | FullnodeFault> {
     state.inFlight++;
     state.requests++;
+    const sent = clock.now();
     try {
       const answer = await state.http.get(call.path, call.signal);
       const ledger = readLedgerHeaders(answer.headers);
@@ -88,6 +89,7 @@ export function createCaller(options: CallerOptions): Caller {
       const value = call.read(body, state);
       metrics.bytes.inc({ chain, fullnode: state.name }, body.length);
       metrics.requests.inc({ chain, fullnode: state.name, outcome: 'ok' });
+      metrics.latency.observe({ chain, fullnode: state.name }, (clock.now() - sent) / 1_000);
       noteSuccess(state);
       return value;
     } catch (error) {

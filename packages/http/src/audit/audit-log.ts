@@ -1,7 +1,8 @@
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, type Statement, type Transaction, where } from '@chainstead/db';
 
-/** By what way a change came. */
-export type AuditDoor = 'api' | 'console' | 'command' | 'start';
+/** By what ways a change comes. */
+export const AUDIT_DOORS = ['api', 'console', 'command', 'start'] as const;
+export type AuditDoor = (typeof AUDIT_DOORS)[number];
 
 /** Who changes something, and from where. */
 export interface AuditActor {
@@ -54,11 +55,30 @@ export async function recordAudit(
   );
 }
 
-/** A page of the log, newest first. @param before the entry below which it begins; null: at the newest */
-export async function listAudit(database: Database, before: string | null, limit: number): Promise<AuditRecord[]> {
-  return database.query<AuditRecord>(
-    `SELECT log.id AS entry, at, door, actor AS id, actor_name AS name, action, target, details, address, request_id AS "requestId"
-       FROM audit_log AS log WHERE $1::text IS NULL OR log.id < $1 ORDER BY log.id DESC LIMIT $2`,
-    [before, limit],
-  );
+/**
+ * A page of the log, newest first.
+ * @param before the entry below which it begins; null: at the newest
+ * @param door the way that changes came; null: any
+ */
+export async function listAudit(
+  database: Database,
+  before: string | null,
+  limit: number,
+  door: AuditDoor | null = null,
+): Promise<AuditRecord[]> {
+  const { text, values } = auditStatement(before, limit, door);
+  return database.query<AuditRecord>(text, values);
+}
+
+/** One range of one index: which one, follows from whether a door is asked for. */
+export function auditStatement(before: string | null, limit: number, door: AuditDoor | null): Statement {
+  const values: unknown[] = [limit];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const conditions = [
+    ...(door === null ? [] : [`log.door = ${bind(door)}`]),
+    ...(before === null ? [] : [`log.id < ${bind(before)}`]),
+  ];
+  const text = `SELECT log.id AS entry, at, door, actor AS id, actor_name AS name, action, target, details, address, request_id AS "requestId"
+     FROM audit_log AS log ${where(conditions)} ORDER BY log.id DESC LIMIT $1`;
+  return { text, values };
 }

@@ -163,6 +163,7 @@ describe('a chain', () => {
     ['/console/chains/chain-7?from=x', 400],
     ['/console/chains/chain-7?from=10&to=5', 400],
     ['/console/audit?before=-1', 400],
+    ['/console/audit?door=%3Cscript%3E', 400],
     ['/console/keys?days=0', 400],
   ])('%s is answered %i, as a page', async (path, status) => {
     const stage = await open();

@@ -17,7 +17,7 @@ export function addressesView(stream: Stream, watched: WatchedAddresses, token: 
   const address = `/console/streams/${stream.id}`;
   return html`<h1>Addresses</h1>
 <p class="soft"><a href="/console/streams">Streams</a> · <a href="${address}">${shown(nameOf(stream), 60)}</a></p>
-<p>It watches ${count(total)} addresses${stream.allAddresses ? html`, and its events wherever they are` : NOTHING}.</p>
+<p>It watches ${count(total)} ${total === 1 ? 'address' : 'addresses'}${stream.allAddresses ? html`, and its events wherever they are` : NOTHING}.</p>
 ${changeForm(
   '/console/streams/addresses',
   token,

@@ -24,7 +24,7 @@ export function streamView(facts: StreamFacts, webhooks: Html): Html {
 <p class="soft"><a href="/console/streams">Streams</a> · <code>${stream.id}</code></p>
 ${livePart(`/streams/${stream.id}`, streamFactsView(overview))}
 <section aria-labelledby="do"><h2 id="do">Change</h2>
-<p><a href="${address}/edit">Edit</a> · <a href="${address}/addresses">${count(stream.amountOfAddresses)} addresses</a></p>
+<p><a href="${address}/edit">Edit</a> · <a href="${address}/addresses">${count(stream.amountOfAddresses)} ${stream.amountOfAddresses === 1 ? 'address' : 'addresses'}</a></p>
 ${actionsView(facts)}</section>
 <section aria-labelledby="webhooks"><h2 id="webhooks">Webhooks</h2>${webhooks}</section>
 <section aria-labelledby="what"><h2 id="what">Configuration</h2>${configurationView(facts)}</section>`;

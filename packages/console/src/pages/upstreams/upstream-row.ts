@@ -9,6 +9,8 @@ export interface ConfiguredUpstream {
   readonly chain: string;
   /** As pools name it: host, without anything that may be secret. */
   readonly name: string;
+  /** With its scheme, and nothing of its path and query: keys live there. */
+  readonly address: string;
   /** Calls a second that are allowed; null: any number. */
   readonly requestsPerSecond: number | null;
   /** Requests at once that are allowed; null: the pool's own bound. */
@@ -33,6 +35,8 @@ export interface ReportedNode {
 export interface UpstreamRow {
   readonly chain: string;
   readonly name: string;
+  /** With its scheme where the configuration of this process has it; else the name. */
+  readonly address: string;
   /** Null: no process has reported it. */
   readonly state: string | null;
   readonly reason: string | null;
@@ -97,6 +101,7 @@ function upstreamRow(
   return {
     chain,
     name,
+    address: known?.address ?? name,
     state: report?.state ?? null,
     reason: report?.reason ?? null,
     head: report?.head ?? null,

@@ -12,8 +12,14 @@ const tried: string[] = [];
 beforeAll(async () => {
   stage = await openConsoleStage({
     upstreams: [
-      { chain: 'eth', name: 'node-a.example', requestsPerSecond: 10, concurrency: 4, isPrivate: false },
-      { chain: 'eth', name: 'relay.example', requestsPerSecond: null, concurrency: null, isPrivate: true },
+      {
+        ...{ chain: 'eth', name: 'node-a.example', address: 'https://node-a.example' },
+        ...{ requestsPerSecond: 10, concurrency: 4, isPrivate: false },
+      },
+      {
+        ...{ chain: 'eth', name: 'relay.example', address: 'https://relay.example' },
+        ...{ requestsPerSecond: null, concurrency: null, isPrivate: true },
+      },
     ],
     nodeTest: {
       chains: ['eth', 'base'],

@@ -31,7 +31,7 @@ function chainView(chain: string, rows: readonly UpstreamRow[]): Html {
 
 function rowView(row: UpstreamRow): Html {
   const { budget } = row;
-  return html`<tr><td class="name">${shown(row.name)}${row.isPrivate ? html`<br><span class="soft">private</span>` : NOTHING}${row.isConfigured ? NOTHING : html`<br><span class="soft">not configured for this process</span>`}</td>
+  return html`<tr><td class="name">${shown(row.address)}${row.isPrivate ? html`<br><span class="soft">private</span>` : NOTHING}${row.isConfigured ? NOTHING : html`<br><span class="soft">not configured for this process</span>`}</td>
 <td class="name">${stateView(row)}</td><td class="number">${row.head === null ? '–' : count(row.head)}</td>
 <td class="number">${row.half === null || row.most === null ? '–' : `${Math.round(row.half)} / ${Math.round(row.most)} ms`}</td>
 <td class="number">${count(row.calls)}</td><td class="name">${errorsView(row)}</td>

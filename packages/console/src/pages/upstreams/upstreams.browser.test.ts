@@ -15,7 +15,12 @@ let verdictMay: PromiseWithResolvers<void> | undefined;
 
 beforeAll(async () => {
   stage = await openConsoleStage({
-    upstreams: [{ chain: 'eth', name: 'node-a.example', requestsPerSecond: 10, concurrency: 4, isPrivate: false }],
+    upstreams: [
+      {
+        ...{ chain: 'eth', name: 'node-a.example', address: 'https://node-a.example' },
+        ...{ requestsPerSecond: 10, concurrency: 4, isPrivate: false },
+      },
+    ],
     nodeTest: {
       chains: ['eth', 'base'],
       run: async (chain, _url, onFinding) => {

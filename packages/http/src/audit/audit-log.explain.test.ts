@@ -1,0 +1,52 @@
+import { createScratchDatabase, explain, PLANS, rowsRead, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { auditStatement, listAudit } from './audit-log.ts';
+
+const WRITTEN = 4_000;
+/** One in so many is by a command: streams are changed by the API all day. */
+const RARITY = 100;
+const LIMIT = 10;
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  // Statistics of a small table, as they are while one grows.
+  await write(1, 100);
+  await scratch.database.query('ANALYZE');
+  await write(101, WRITTEN);
+});
+afterAll(() => scratch.drop());
+
+const entryOf = (number: number): string => `${String(number).padStart(16, '0')}00000000`;
+
+async function write(from: number, to: number): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO audit_log (id, door, actor, action, target, details)
+     SELECT lpad(number::text, 16, '0') || '00000000', CASE number % $3 WHEN 0 THEN 'command' ELSE 'api' END, 'a', 'test', number::text, '{}'
+     FROM generate_series($1::int, $2::int) AS number`,
+    [from, to, RARITY],
+  );
+}
+
+test('those of one way alone are given, page by page', async () => {
+  const seen: string[] = [];
+  let before: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listAudit>> = await listAudit(scratch.database, before, 15, 'command');
+    expect(page.every(({ door }) => door === 'command')).toBe(true);
+    seen.push(...page.map(({ target }) => target));
+    before = page.at(-1)?.entry ?? null;
+  } while (before !== null);
+  expect(seen).toEqual(Array.from({ length: WRITTEN / RARITY }, (_, place) => String(WRITTEN - place * RARITY)));
+});
+
+describe.each(PLANS)('with a $plan plan and $statistics', ({ plan, prepare }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each([null, 'command', 'api', 'console'] as const)('a page by %s reads what it gives', async (door) => {
+    for (const before of [null, entryOf(WRITTEN / 2)]) {
+      const { nodes, text } = await explain(scratch.database, auditStatement(before, LIMIT, door), plan);
+      expect(rowsRead(nodes, 'audit_log'), text).toBeLessThanOrEqual(LIMIT);
+    }
+  });
+});
