@@ -13,6 +13,7 @@ import {
 import { holdingText, readServedNftOwners, readServedWalletNfts } from './nft-owners.ts';
 import { expectedPrices, readEtherAnswers, readPrices, type ServedPrices, servedPrices } from './nft-prices.ts';
 import { asServed, expectedTradeLists, readTradeList, tradeText } from './nft-trades.ts';
+import { readNodeTransactions } from './node-transactions.ts';
 import {
   expectedBalances,
   expectedOwners,
@@ -20,7 +21,18 @@ import {
   readServedBalances,
   readServedOwners,
 } from './token-balances.ts';
+import {
+  expectedByHash,
+  expectedHistory,
+  expectedTransactions,
+  readServedByHash,
+  readServedHistory,
+  readServedTransactions,
+} from './wallet-activity.ts';
 import { readNodeTransfers, readServedTransfers } from './wallet-transfers.ts';
+
+/** Each takes the API a call to the node. */
+const TRANSACTIONS_READ = 20;
 
 /** Everything that the demo compares, with what the node says of it now: the chain must stand still until it is done. */
 export async function readComparisons(chain: TradedChain, api: DemoApi): Promise<Comparison[]> {
@@ -34,6 +46,7 @@ export async function readComparisons(chain: TradedChain, api: DemoApi): Promise
     ...(await compareBalances(chain, api)),
     ...(await compareSales(chain, api)),
     ...(await compareCollections(chain, api)),
+    ...(await compareActivity(chain, api)),
     await compareCalls(chain, api),
   ];
 }
@@ -110,6 +123,30 @@ async function compareCollections({ devnet, market, wallets }: TradedChain, api:
           const served = await readMetadata(api, one.token_address);
           return served === null ? [] : [JSON.stringify(served)];
         }),
+    },
+  ];
+}
+
+async function compareActivity({ devnet, market, script, wallets }: TradedChain, api: DemoApi): Promise<Comparison[]> {
+  const chain = await readNodeTransactions(devnet);
+  // A contract's list begins with what created it.
+  const listed = [...wallets, market.cats.address];
+  const newest = chain.slice(-TRANSACTIONS_READ);
+  return [
+    {
+      subject: 'transactions of wallets and of a contract',
+      expected: expectedTransactions(chain, listed),
+      served: () => readServedTransactions(api, listed),
+    },
+    {
+      subject: 'transactions by their hash, read through from the node',
+      expected: expectedByHash(newest),
+      served: () => readServedByHash(api, newest),
+    },
+    {
+      subject: 'what wallets did, each transaction with its category',
+      expected: expectedHistory(chain, wallets, await script.expectedTrades()),
+      served: () => readServedHistory(api, wallets),
     },
   ];
 }

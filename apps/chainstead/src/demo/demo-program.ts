@@ -108,6 +108,8 @@ function demoEnvironment(
     MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
     ETHER_FEED_DEVNET: market.etherFeed.address,
     START_BLOCK_DEVNET: '0',
+    // Lists of wallets are compared whole, also of those that nobody asked for before.
+    TRANSACTIONS_DEVNET: 'all',
     BLOCK_TIME_MS_DEVNET: '1000',
     POLL_INTERVAL_MS_DEVNET: '100',
     // The wrapped coin's balances are compared with the node's a moment after they changed.

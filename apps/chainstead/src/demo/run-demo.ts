@@ -102,6 +102,15 @@ Chainstead runs and indexes a local chain that never stands still.
   The NFT collections of a wallet; what a collection says of itself:
     curl ${url(`${wallet}/nft/collections`, '&token_counts=true')}
     curl ${url(`${collection}/metadata`)}
+  What a wallet did, and its transactions; one of them with what its call and logs say, and its block:
+    curl ${url(`wallets/${wallet}/history`, '&limit=3')}
+    curl ${url(wallet ?? '', '&limit=3')}
+    curl ${url(`transaction/${sale.transactionHash}/verbose`)}
+    curl ${url(`block/${sale.blockNumber}`)}
+  What a contract emitted; what a wallet did all in all, and on which chains:
+    curl ${url(`${token}/logs`, '&limit=3')}
+    curl '${address}/api/v2.2/wallets/${wallet}/insight?chains=${DEMO_CHAIN_NAME}'
+    curl '${address}/api/v2.2/wallets/${wallet}/chains?chains=${DEMO_CHAIN_NAME}'
   A stream that watches ${stream.wallet} for transfers; what it delivered; every attempt:
     curl '${address}/streams/evm?limit=10'
     curl '${address}/stats'
