@@ -70,15 +70,22 @@ export async function listAudit(
   return database.query<AuditRecord>(text, values);
 }
 
-/** One range of one index: which one, follows from whether a door is asked for. */
+/**
+ * One range of one index. The way stands there as a range, and in the order: a planner that knows it to be one value takes the log's other index, and reads
+ * what came by all other ways.
+ */
 export function auditStatement(before: string | null, limit: number, door: AuditDoor | null): Statement {
   const values: unknown[] = [limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
+  const way = door === null ? null : bind(door);
   const conditions = [
-    ...(door === null ? [] : [`log.door = ${bind(door)}`]),
-    ...(before === null ? [] : [`log.id < ${bind(before)}`]),
+    ...(way === null ? [] : [`log.door >= ${way}`]),
+    ...(way === null || before !== null ? [] : [`log.door <= ${way}`]),
+    ...(before === null
+      ? []
+      : [way === null ? `log.id < ${bind(before)}` : `(log.door, log.id) < (${way}, ${bind(before)})`]),
   ];
   const text = `SELECT log.id AS entry, at, door, actor AS id, actor_name AS name, action, target, details, address, request_id AS "requestId"
-     FROM audit_log AS log ${where(conditions)} ORDER BY log.id DESC LIMIT $1`;
+     FROM audit_log AS log ${where(conditions)} ORDER BY ${way === null ? '' : 'log.door DESC, '}log.id DESC LIMIT $1`;
   return { text, values };
 }

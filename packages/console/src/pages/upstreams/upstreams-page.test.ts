@@ -74,7 +74,7 @@ const read = async (path: string): Promise<string> => (await stage.get(path, vis
 describe('the page of upstreams', () => {
   test('shows each node with its state, calls of all processes, errors and what is used of its budget', async () => {
     const page = await read('/console/upstreams');
-    const row = /<tr><td class="name"><bdi>node-a\.example[\s\S]*?<\/tr>/.exec(page)?.[0] ?? '';
+    const row = /<tr><td class="name"><bdi>https:\/\/node-a\.example[\s\S]*?<\/tr>/.exec(page)?.[0] ?? '';
     expect(row).toContain('degraded');
     expect(row).toContain('<data class="n" value="1234">');
     expect(row).toContain('<data class="n" value="2000">');
