@@ -41,7 +41,7 @@ contract GalleryCats is ERC721 {
         return _document(
             string.concat(
                 '{"name":"Gallery Cats","symbol":"GCAT","description":"Cats of the local chain.",',
-                '"image":"https://cats.example/logo.png","banner_image":"https://cats.example/banner.png",',
+                '"image":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAgMAAABinRfyAAAACVBMVEUoHhnEYh72yIJJrNt0AAAAQElEQVR42i3MsQ3AIAADwV8CJsMUjJB5gIKeSPGUEIGLK74w3mPYL93uNDvTpEsNKR5OS+FSpd0gM6XCJz38Vwu0FRvWr1pulgAAAABJRU5ErkJggg==","banner_image":"https://cats.example/banner.png",',
                 '"category":"pfps","external_link":"https://cats.example","wiki_url":"https://wiki.example/cats",',
                 '"discord_url":"https://discord.gg/cats","telegram_url":"https://t.me/cats",',
                 '"twitter_username":"', _twitter, '","instagram_username":"gallerycats.insta"}'

@@ -80,6 +80,9 @@ async function ask(path: string, method = 'GET') {
   return { status: response.status, body: Object(await response.json()) };
 }
 
+/** Written out, so that the console shows it on a machine without internet. */
+const PNG = /^data:image\/png;base64,iVBORw0KGgo[\w+/=]+$/;
+
 describe('on a real node', () => {
   test('an ERC-721 is described by the document in its contractURI', async () => {
     expect(await ask(`${market.cats.address}/metadata`)).toEqual({
@@ -92,7 +95,7 @@ describe('on a real node', () => {
         synced_at: expect.any(String),
         possible_spam: false,
         verified_collection: false,
-        collection_logo: 'https://cats.example/logo.png',
+        collection_logo: expect.stringMatching(PNG),
         collection_banner_image: 'https://cats.example/banner.png',
         collection_category: 'pfps',
         project_url: 'https://cats.example',
@@ -110,7 +113,7 @@ describe('on a real node', () => {
     expect((await ask(`${market.prints.address}/metadata`)).body).toMatchObject({
       name: 'Gallery Prints',
       contract_type: 'ERC1155',
-      collection_logo: 'https://prints.example/logo.png',
+      collection_logo: expect.stringMatching(PNG),
     });
     expect((await ask(`${market.founders.address}/metadata`)).body).toMatchObject({
       name: 'Gallery Founders',
