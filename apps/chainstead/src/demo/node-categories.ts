@@ -4,7 +4,7 @@ import { COIN, type NodeMove, type NodeTransaction } from './node-transactions.t
 
 /**
  * What a transaction was to a wallet, told by what the node says alone: the rules of docs/provider-contract.md#wallet-history, as far as the demo has
- * occasion for them, and by no code of the program's.
+ * occasion for them (it names no wrapped coin, so nothing is wrapped for it), and by no code of the program's.
  */
 export function categoryOf(
   transaction: NodeTransaction,
@@ -29,7 +29,7 @@ export function categoryOf(
 /** Null: nothing moved that counts. */
 function categoryOfMoves(
   counted: readonly NodeMove[],
-  { from: sender, wrappedFor }: NodeTransaction,
+  { from: sender }: NodeTransaction,
   wallet: Address,
 ): string | null {
   const [out, into] = [counted.filter(({ from }) => from === wallet), counted.filter(({ to }) => to === wallet)];
@@ -50,7 +50,6 @@ function categoryOfMoves(
   }
   const tokensOut = net.some(([asset, sum]) => asset !== COIN && sum < 0n);
   const tokensIn = net.some(([asset, sum]) => asset !== COIN && sum > 0n);
-  if (paid && !tokensOut && wrappedFor.includes(wallet)) return 'deposit';
   if (paid && got) return 'token swap';
   if (tokensOut) return out.every(({ to, asset }) => asset === COIN || to === ZERO_ADDRESS) ? 'burn' : 'token send';
   if (tokensIn) return 'token receive';

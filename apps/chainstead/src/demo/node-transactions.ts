@@ -32,8 +32,6 @@ export interface NodeTransaction {
   /** By log; what the transaction itself moves is the first. */
   readonly moves: readonly NodeMove[];
   readonly approvals: readonly NodeApproval[];
-  /** Who had coins wrapped, by the wrapped coin's word. */
-  readonly wrappedFor: readonly Address[];
 }
 
 export const COIN = 'coin';
@@ -91,7 +89,6 @@ function nodeTransaction(
       ...receipt.logs.flatMap(movesOf),
     ],
     approvals: receipt.logs.flatMap(approvalsOf),
-    wrappedFor: receipt.logs.flatMap(({ topics }) => (topics[0] === WRAPPED ? [party(topics[1])] : [])),
   };
 }
 
@@ -101,7 +98,6 @@ const BATCH = toEventSelector('TransferBatch(address,address,address,uint256[],u
 const CONSECUTIVE = toEventSelector('ConsecutiveTransfer(uint256,uint256,address,address)');
 const APPROVAL = toEventSelector('Approval(address,address,uint256)');
 const APPROVAL_FOR_ALL = toEventSelector('ApprovalForAll(address,address,bool)');
-const WRAPPED = toEventSelector('Deposit(address,uint256)');
 
 type NodeLog = TransactionReceipt['logs'][number];
 
