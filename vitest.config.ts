@@ -5,6 +5,8 @@ const CHAOS = '**/*.chaos.test.ts';
 
 /** Each starts processes of its own, and nodes that are left too little time count as broken. */
 const ofPrograms = {
+  // Beside the server.
+  globalSetup: ['scripts/program-for-tests.ts'],
   maxWorkers: 2,
   // Started programs that wait for each other, and for a takeover.
   testTimeout: 240_000,

@@ -18,6 +18,8 @@ const LIST_MODULES = `data:text/javascript,${encodeURIComponent(`
       return next(url, context);
     },
   });`)}`;
+/** A bundle has no modules to tell apart. */
+const SOURCES = join(import.meta.dirname, '../bin/chainstead.js');
 const DECLARES_COMMANDS = /\/commander\/|\/packages\/core\/src\/clock\.ts$|\/configuration\/role-names\.ts$/;
 
 describe('help', () => {
@@ -50,7 +52,8 @@ describe('help', () => {
   }
 
   it.each(['--version', '--help', 'start --help'])('loads only what declares commands for %s', async (line) => {
-    const program = startProgram(line.split(' '), { environment: { NODE_OPTIONS: `--import=${LIST_MODULES}` } });
+    const environment = { NODE_OPTIONS: `--import=${LIST_MODULES}` };
+    const program = startProgram(line.split(' '), { environment, entry: SOURCES });
     expect(await program.exited).toBe(0);
     expect(heavyModules(program.output())).toEqual([]);
   });

@@ -71,7 +71,7 @@ const read = async (url: string): Promise<{ status: number; text: string }> => {
 /** The role processes among all that the program started, directly or through the process with a sized heap. */
 function roleProcesses(program: ProgramProcess): Map<string, number> {
   const roles = descendantsOf(program.pid).flatMap((pid): [string, number][] => {
-    const role = /role-process\.ts (\w+)/.exec(commandLineOf(pid) ?? '')?.[1];
+    const role = /role-process\.[jt]s (\w+)/.exec(commandLineOf(pid) ?? '')?.[1];
     return role === undefined ? [] : [[role, pid]];
   });
   return new Map(roles);
@@ -296,7 +296,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
     const killed = start(['--roles', 'api'], {}, old);
     await addressOf(killed);
     const [pinned = -1] = descendantsOf(killed.pid);
-    expect(commandLineOf(pinned)).toContain('main.ts');
+    expect(commandLineOf(pinned)).toMatch(/main\.[jt]s/);
     killed.kill('SIGKILL');
     await vi.waitFor(() => expect(commandLineOf(pinned)).toBeNull(), READY_TIMEOUT_MS);
   });

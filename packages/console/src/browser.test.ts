@@ -1,18 +1,15 @@
 /** The console in a real browser. Where the machine has none, the tests say so. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ConsoleBrowser, openConsoleBrowser } from './testing/console-browser.ts';
-import { type ConsoleStage, openConsoleStage } from './testing/console-stage.ts';
+import { describe, expect, test } from 'vitest';
+import { stageInBrowser } from './testing/browser-stage.ts';
+import { openConsoleStage } from './testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from './testing/examine-looks.ts';
 import { seedChains } from './testing/seed-chains.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202etxt`;
 
-let stage: ConsoleStage;
-let opened: ConsoleBrowser | undefined;
-
-beforeAll(async () => {
-  stage = await openConsoleStage();
+const shown = stageInBrowser(async () => {
+  const stage = await openConsoleStage();
   await seedChains(stage.database, [7, 8, 9]);
   await stage.database.query(
     `UPDATE sync_chains SET stop_code = 'REORG_TOO_DEEP', stop_message = $1, upstreams = $2 WHERE chain_id = 8`,
@@ -37,21 +34,8 @@ beforeAll(async () => {
     `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed)
      SELECT '0123abcd', current_date - ago, 'GET', '/api/v2.2/:address/erc20', 100 + ago, 1, 0 FROM generate_series(0, 9) AS ago`,
   );
-  opened = await openConsoleBrowser(stage);
+  return stage;
 });
-afterAll(async () => {
-  await opened?.close();
-  await stage.close();
-});
-beforeEach(({ skip }) => {
-  if (opened === undefined) skip();
-});
-
-/** Of a test that is not skipped. */
-function browser(): ConsoleBrowser {
-  if (opened === undefined) throw new Error('The machine has no Chromium');
-  return opened;
-}
 
 const PAGES = [
   { name: 'overview', path: '/console' },
@@ -67,18 +51,16 @@ const PAGES = [
   { name: 'nowhere', path: '/console/nowhere', status: 404 },
 ];
 
-vi.setConfig({ testTimeout: 150_000 });
-
 test.each(DEVICES)(
   'on %s the pages have nothing serious for axe, fit, and run nothing of strangers',
   async (device, options) => {
-    await examineLooks(browser(), [device, options], PAGES);
+    await examineLooks(shown.browser, [device, options], PAGES);
   },
 );
 
 describe('the overview', () => {
   test('moves by itself, also back, and keeps the reader where they are', async () => {
-    const { page, context, complaints } = await browser().open('/console', DESK);
+    const { page, context, complaints } = await shown.browser.open('/console', DESK);
     const card = page.locator('#chain-chain-7');
     await card.locator('h2 a').focus();
     await setCheckpoint(1_995);
@@ -92,7 +74,7 @@ describe('the overview', () => {
   });
 
   test('is live also where its script comes slowly', async () => {
-    const { page, context } = await browser().open('/console', DESK);
+    const { page, context } = await shown.browser.open('/console', DESK);
     let scripts = 0;
     await context.route('**/*.js', async (route) => {
       scripts += 1;
@@ -106,31 +88,34 @@ describe('the overview', () => {
   });
 
   test('says when it is not live, and is right again once the server is back', async () => {
-    const { page, context } = await browser().open('/console', DESK);
+    const { page, context } = await shown.browser.open('/console', DESK);
     const notice = page.locator('[data-live-notice]');
     await page.locator('[data-beat]').waitFor();
     expect(await notice.isVisible()).toBe(false);
-    await browser().stopServing();
+    // By the page's clock alone: its silence is long.
+    await page.clock.install();
+    await shown.browser.stopServing();
+    await page.clock.fastForward('00:30');
     await notice.waitFor({ state: 'visible', timeout: 45_000 });
     expect(await notice.textContent()).toContain('Not live');
     await setCheckpoint(1_998);
-    await browser().startServing();
+    await shown.browser.startServing();
     await page.locator('#chain-chain-7').getByText('1,998').first().waitFor({ timeout: 60_000 });
     await notice.waitFor({ state: 'hidden' });
     await context.close();
   });
 
   test('shows nothing more to whoever was signed out', async () => {
-    const { page, context } = await browser().open('/console', DESK);
+    const { page, context } = await shown.browser.open('/console', DESK);
     await page.locator('[data-beat]').waitFor();
-    await stage.database.query('UPDATE console_sessions SET revoked_at = now()');
+    await shown.stage.database.query('UPDATE console_sessions SET revoked_at = now()');
     await page.getByText('Signed out.').first().waitFor({ timeout: 60_000 });
     expect(await page.locator('article').count()).toBe(0);
     await context.close();
   });
 
   test('can be read without script', async () => {
-    const { page, context } = await browser().open('/console', { ...DESK, javaScriptEnabled: false });
+    const { page, context } = await shown.browser.open('/console', { ...DESK, javaScriptEnabled: false });
     expect(await page.locator('article').count()).toBeGreaterThan(2);
     expect(await page.locator('time').first().textContent()).toContain('UTC');
     await page.locator('#chain-chain-7 svg.strip a').first().click();
@@ -140,7 +125,7 @@ describe('the overview', () => {
 
   test('tells times and numbers as the reader does, with the zone', async () => {
     const reader = { ...DESK, locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
-    const { page, context } = await browser().open('/console', reader);
+    const { page, context } = await shown.browser.open('/console', reader);
     await page
       .locator('time', { hasText: /GMT\+9|JST/ })
       .first()
@@ -150,7 +135,7 @@ describe('the overview', () => {
   });
 
   test('is used with the keyboard: the first stop leads past the menu', async () => {
-    const { page, context } = await browser().open('/console', DESK);
+    const { page, context } = await shown.browser.open('/console', DESK);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the content');
     await page.keyboard.press('Enter');
@@ -161,8 +146,8 @@ describe('the overview', () => {
 
 describe('keys', () => {
   test('are made in a form after signing in by one, shown once, and revoked', async () => {
-    const { key: admin } = await stage.keys.create('Ann', new Set(['admin']));
-    const context = await browser().browser.newContext({ ...DESK, baseURL: browser().url });
+    const { key: admin } = await shown.stage.keys.create('Ann', new Set(['admin']));
+    const context = await shown.browser.browser.newContext({ ...DESK, baseURL: shown.browser.url });
     const page = await context.newPage();
     await page.goto('/console/keys');
     await page.getByLabel('Key with the scope').fill(admin);
@@ -173,21 +158,21 @@ describe('keys', () => {
     await form.getByLabel('streams').check();
     await form.getByRole('button').click();
     const key = (await page.locator('#key').textContent()) ?? '';
-    expect(await stage.keys.verify(key)).toMatchObject({ name: 'shop', scopes: new Set(['data', 'streams']) });
+    expect(await shown.stage.keys.verify(key)).toMatchObject({ name: 'shop', scopes: new Set(['data', 'streams']) });
     await page.getByRole('main').getByRole('link', { name: 'Keys' }).click();
     expect(await page.content()).not.toContain(key);
     const row = page.getByRole('row', { name: /shop/ });
     await row.getByText('Change').click();
     await row.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('row', { name: /shop.*revoked/s }).waitFor();
-    expect(await stage.keys.verify(key)).toBeNull();
+    expect(await shown.stage.keys.verify(key)).toBeNull();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Key with the scope').waitFor();
     await context.close();
   });
 
   test('have their usage as a plot', async () => {
-    const { page, context, complaints } = await browser().open('/console/keys', DESK);
+    const { page, context, complaints } = await shown.browser.open('/console/keys', DESK);
     await page.locator('[data-plot] canvas').waitFor();
     expect(complaints).toEqual([]);
     // Within its frame, also where that is narrow: else the page scrolls sideways.
@@ -201,5 +186,5 @@ describe('keys', () => {
 });
 
 async function setCheckpoint(block: number): Promise<void> {
-  await stage.database.query('UPDATE sync_chains SET checkpoint = $1 WHERE chain_id = 7', [block]);
+  await shown.stage.database.query('UPDATE sync_chains SET checkpoint = $1 WHERE chain_id = 7', [block]);
 }

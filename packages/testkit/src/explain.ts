@@ -67,12 +67,15 @@ export function planNodes(node: PlanNode): PlanNode[] {
 export function rowsRead(nodes: readonly PlanNode[], table: string): number {
   // Partitions are named after the chain and the block that they begin with.
   const names = new RegExp(`^${table}(_\\d+_(\\d+|minvalue))?$`);
-  return nodes
-    .filter((node) => names.test(node['Relation Name'] ?? ''))
-    .reduce(
-      (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-      0,
-    );
+  return rowsScanned(nodes.filter((node) => names.test(node['Relation Name'] ?? '')));
+}
+
+/** Rows that scans came across, whether they were wanted or not. */
+export function rowsScanned(scans: readonly PlanNode[]): number {
+  return scans.reduce(
+    (sum, scan) => sum + (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'],
+    0,
+  );
 }
 
 /**

@@ -41,6 +41,7 @@ export {
   type PlanNode,
   planNodes,
   rowsRead,
+  rowsScanned,
 } from './explain.ts';
 export type { FaultSettings } from './faults.ts';
 export { findChromium } from './find-chromium.ts';

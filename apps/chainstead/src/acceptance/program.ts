@@ -1,6 +1,6 @@
 /** The real program as a child process: `chainstead start`, on a port of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { programToStart } from '../testing/bundled-program.ts';
 
 export interface Program {
   /** `http://127.0.0.1:<port>` once it serves; rejects when it ends before. */
@@ -16,17 +16,21 @@ export interface Program {
   output(): string;
 }
 
-const ENTRY = fileURLToPath(new URL('../../bin/chainstead.js', import.meta.url));
 const OUTPUT_CHARACTERS_MAX = 50_000;
 
 /** @param roles Default: all. */
 export function startProgram(environment: Readonly<Record<string, string>>, roles?: string): Program {
   let output = '';
+  const program = programToStart();
   const child: ChildProcess = spawn(
     process.execPath,
-    [ENTRY, 'start', ...(roles === undefined ? [] : ['--roles', roles])],
+    [program.entry, 'start', ...(roles === undefined ? [] : ['--roles', roles])],
     // A process group of its own, so that SIGKILL takes the roles too.
-    { env: { PATH: process.env.PATH, ...environment }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: { PATH: process.env.PATH, ...program.environment, ...environment },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   const url = Promise.withResolvers<string>();
   // Not every test waits for it.

@@ -63,7 +63,7 @@ async function processAtWork(program: ProgramProcess): Promise<number | null> {
   );
   const [, number] = /ingest-(\d)/.exec(session?.name ?? '') ?? [];
   if (number === undefined) return null;
-  const command = new RegExp(`role-process\\.ts ingest ${number} ${PROCESSES}\\b`);
+  const command = new RegExp(`role-process\\.[jt]s ingest ${number} ${PROCESSES}\\b`);
   return descendantsOf(program.pid).find((pid) => command.test(commandLineOf(pid) ?? '')) ?? null;
 }
 

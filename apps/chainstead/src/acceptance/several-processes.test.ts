@@ -80,7 +80,7 @@ afterAll(async () => {
 function processIds(): ReadonlyMap<string, number> {
   return new Map(
     descendantsOf(program.pid).flatMap((pid): [string, number][] => {
-      const [, role, number] = /role-process\.ts (\w+) (\d+) 2\b/.exec(commandLineOf(pid) ?? '') ?? [];
+      const [, role, number] = /role-process\.[jt]s (\w+) (\d+) 2\b/.exec(commandLineOf(pid) ?? '') ?? [];
       return role === undefined ? [] : [[`${role}-${number}`, pid]];
     }),
   );

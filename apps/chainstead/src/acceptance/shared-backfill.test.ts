@@ -144,7 +144,7 @@ function indexAlone(): NonNullable<typeof single> {
 
 async function untilHelped(program: ProgramProcess): Promise<void> {
   await waitUntil(
-    () => (processesOf(program, /backfill-process\.ts/).length === PROCESSES - 1 ? null : program.output()),
+    () => (processesOf(program, /backfill-process\.[jt]s/).length === PROCESSES - 1 ? null : program.output()),
     TIMEOUT_MS,
   );
 }
@@ -163,7 +163,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
         program,
         database,
         victims,
-        (name) => new RegExp(`role-process\\.ts ingest ${name.at(-1)} 3\\b`),
+        (name) => new RegExp(`role-process\\.[jt]s ingest ${name.at(-1)} 3\\b`),
       );
       node.faults.clear();
       await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 90_000 });
@@ -208,7 +208,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
         program,
         database,
         victims,
-        (name) => new RegExp(`backfill-process\\.ts .*"number":${name.at(-1)}`),
+        (name) => new RegExp(`backfill-process\\.[jt]s .*"number":${name.at(-1)}`),
       );
       expect(program.output()).toContain('A process that helps the backfill ended unexpectedly, starting it again');
       node.faults.clear();

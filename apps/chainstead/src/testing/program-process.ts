@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-const BIN = fileURLToPath(new URL('../../bin/chainstead.js', import.meta.url));
+import { programToStart } from './bundled-program.ts';
 
 /** The program in a process of its own, as a user starts it. For tests. */
 export interface ProgramProcess {
@@ -19,14 +17,15 @@ export interface ProgramOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Default: the Node that runs the test. */
   readonly node?: string;
-  /** Default: that of this tree. */
+  /** Default: that of this tree, bundled. */
   readonly entry?: string;
 }
 
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): ProgramProcess {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child: ChildProcess = spawn(options.node ?? process.execPath, [options.entry ?? BIN, ...args], {
-    env: { PATH, HOME, TMPDIR, LOG_LEVEL: 'info', ...options.environment },
+  const { entry, environment } = programToStart();
+  const child: ChildProcess = spawn(options.node ?? process.execPath, [options.entry ?? entry, ...args], {
+    env: { PATH, HOME, TMPDIR, LOG_LEVEL: 'info', ...environment, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

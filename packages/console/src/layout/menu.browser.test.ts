@@ -1,41 +1,24 @@
 /** The menu in a real browser. Where the machine has none, the tests say so. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PAGES } from '../pages/registry.ts';
-import { type ConsoleBrowser, openConsoleBrowser } from '../testing/console-browser.ts';
-import { type ConsoleStage, openConsoleStage } from '../testing/console-stage.ts';
+import { stageInBrowser } from '../testing/browser-stage.ts';
+import { openConsoleStage } from '../testing/console-stage.ts';
 import { DEVICES } from '../testing/examine-looks.ts';
 
 const [[, DESK], [, TELEPHONE]] = DEVICES;
 
-let stage: ConsoleStage;
-let opened: ConsoleBrowser | undefined;
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  opened = await openConsoleBrowser(stage);
+const shown = stageInBrowser(async () => {
+  const stage = await openConsoleStage();
+  return stage;
 });
-afterAll(async () => {
-  await opened?.close();
-  await stage.close();
-});
-beforeEach(({ skip }) => {
-  if (opened === undefined) skip();
-});
-vi.setConfig({ testTimeout: 60_000 });
-
-/** Of a test that is not skipped. */
-function browser(): ConsoleBrowser {
-  if (opened === undefined) throw new Error('The machine has no Chromium');
-  return opened;
-}
-
 const focused = (page: Page): Promise<unknown> => page.evaluate('document.activeElement?.textContent');
 const groups = (page: Page): Promise<unknown> =>
   page.evaluate("[...document.querySelectorAll('nav details[open] > summary')].map((one) => one.textContent)");
 
 describe('the menu', () => {
   test('leads to every page, and stands in one line beside the rest at 1280 pixels', async () => {
-    const { page, context } = await browser().open('/console/jobs', DESK);
+    const { page, context } = await shown.browser.open('/console/jobs', DESK);
     const links = await page.evaluate("[...document.querySelectorAll('nav a')].map((one) => one.getAttribute('href'))");
     const paths = PAGES.filter(({ inMenu = true }) => inMenu).map(({ path }) => `/console${path}`);
     expect(links).toEqual(paths);
@@ -50,7 +33,7 @@ describe('the menu', () => {
   });
 
   test('is used by the keyboard: a group opens, closes by Escape and by going on, one at a time', async () => {
-    const { page, context } = await browser().open('/console/jobs', DESK);
+    const { page, context } = await shown.browser.open('/console/jobs', DESK);
     await page.locator('nav summary', { hasText: 'Data' }).focus();
     await page.keyboard.press('Enter');
     expect(await groups(page)).toEqual(['Data']);
@@ -70,7 +53,7 @@ describe('the menu', () => {
 
   test('opens on a telephone without script, within its width', async () => {
     const options = { ...TELEPHONE, javaScriptEnabled: false };
-    const { page, context } = await browser().open('/console/sessions', options);
+    const { page, context } = await shown.browser.open('/console/sessions', options);
     for (const [name, first] of [
       ['Nodes', 'Upstreams'],
       ['Access', 'Keys'],

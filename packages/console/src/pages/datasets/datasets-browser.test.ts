@@ -1,19 +1,15 @@
 /** Datasets, tables, jobs and what is read on demand, in a real browser. Where the machine has none, the tests say so. */
 import { listRangeJobs } from '@chainstead/sync';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
-import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
+import { expect, test } from 'vitest';
+import { stageInBrowser } from '../../testing/browser-stage.ts';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202e${'x'.repeat(3_000)}`;
-let stage: ConsoleStage;
-let opened: ConsoleBrowser | undefined;
 
-vi.setConfig({ testTimeout: 150_000 });
-
-beforeAll(async () => {
-  stage = await openConsoleStage({ disk: { diskBytes: 1e12, folder: null } });
+const shown = stageInBrowser(async () => {
+  const stage = await openConsoleStage({ disk: { diskBytes: 1e12, folder: null } });
   await seedChains(stage.database, [1, 7]);
   await stage.database.query(
     `INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by, status, done, total, error_code, error_message, outcome)
@@ -33,21 +29,8 @@ beforeAll(async () => {
     `INSERT INTO nft_collections (chain_id, token_address, status, name) VALUES (1, decode(repeat('cd', 20), 'hex'), 'known', $1)`,
     [HOSTILE],
   );
-  opened = await openConsoleBrowser(stage);
+  return stage;
 });
-afterAll(async () => {
-  await opened?.close();
-  await stage.close();
-});
-beforeEach(({ skip }) => {
-  if (opened === undefined) skip();
-});
-
-/** Of a test that is not skipped. */
-function browser(): ConsoleBrowser {
-  if (opened === undefined) throw new Error('The machine has no Chromium');
-  return opened;
-}
 
 const PAGES = [
   '/console/datasets',
@@ -61,7 +44,7 @@ test.each(DEVICES)(
   'on %s the pages have nothing serious for axe, fit, and run nothing of strangers',
   async (device, options) => {
     await examineLooks(
-      browser(),
+      shown.browser,
       [device, options],
       PAGES.map((path) => ({ name: path, path })),
     );
@@ -69,7 +52,7 @@ test.each(DEVICES)(
 );
 
 test('work is asked for with the keyboard alone, seen to get on without reloading, and ended', async () => {
-  const { page, context, complaints } = await browser().open('/console/jobs', DESK);
+  const { page, context, complaints } = await shown.browser.open('/console/jobs', DESK);
   const form = page.getByRole('form', { name: 'Ask for work on a range' });
   await form.getByLabel('Work').selectOption('verify');
   await form.getByLabel('From').fill('1200');
@@ -82,20 +65,20 @@ test('work is asked for with the keyboard alone, seen to get on without reloadin
   await start.focus();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/console/jobs');
-  const [job] = await listRangeJobs(stage.database, { limit: 1 });
+  const [job] = await listRangeJobs(shown.stage.database, { limit: 1 });
   const row = page.locator(`#job-${job?.id}`);
   await row.getByText('queued').waitFor();
-  await stage.database.query('UPDATE range_jobs SET done = 42, total = 100 WHERE id = $1', [job?.id]);
+  await shown.stage.database.query('UPDATE range_jobs SET done = 42, total = 100 WHERE id = $1', [job?.id]);
   await row.getByText('42.0 %').last().waitFor({ timeout: 60_000 });
   await row.getByRole('button', { name: 'Cancel' }).click();
   await row.getByText('cancelled').waitFor();
-  expect((await listRangeJobs(stage.database, { limit: 1 }))[0]).toMatchObject({ status: 'cancelled' });
+  expect((await listRangeJobs(shown.stage.database, { limit: 1 }))[0]).toMatchObject({ status: 'cancelled' });
   expect(complaints).toEqual([]);
   await context.close();
 });
 
 test('datasets lead to their ranges, and are chosen without script', async () => {
-  const { page, context } = await browser().open('/console/datasets', { ...DESK, javaScriptEnabled: false });
+  const { page, context } = await shown.browser.open('/console/datasets', { ...DESK, javaScriptEnabled: false });
   await page.getByLabel('Chain', { exact: true }).selectOption('eth');
   await page.getByRole('button', { name: 'Show' }).click();
   await page.getByRole('link', { name: 'Ranges of erc20-transfers on eth' }).click();

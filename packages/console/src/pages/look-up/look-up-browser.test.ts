@@ -1,32 +1,15 @@
 /** Looking something up in a real browser. Where the machine has none, the tests say so. */
 import { hashOf } from '@chainstead/testkit';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
+import { expect, test } from 'vitest';
+import { stageInBrowser } from '../../testing/browser-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
-import { ALICE, APES, APTOS_OWNER, type LookUpStage, openLookUpStage, TOKEN } from '../../testing/look-up-stage.ts';
+import { ALICE, APES, APTOS_OWNER, openLookUpStage, TOKEN } from '../../testing/look-up-stage.ts';
 
-let stage: LookUpStage;
-let opened: ConsoleBrowser | undefined;
-beforeAll(async () => {
-  stage = await openLookUpStage();
-  opened = await openConsoleBrowser(stage);
+const shown = stageInBrowser(async () => {
+  const stage = await openLookUpStage();
+  return stage;
 });
-afterAll(async () => {
-  await opened?.close();
-  await stage.close();
-});
-beforeEach(({ skip }) => {
-  if (opened === undefined) skip();
-});
-vi.setConfig({ testTimeout: 150_000 });
-
-/** Of a test that is not skipped. */
-function browser(): ConsoleBrowser {
-  if (opened === undefined) throw new Error('The machine has no Chromium');
-  return opened;
-}
-
 const PAGES = [
   ['search', ''],
   ['address', `/address/${ALICE}`],
@@ -46,11 +29,11 @@ test.each(DEVICES)('on %s the pages have nothing serious for axe, and fit', asyn
     unfold: (page: Page) => page.waitForLoadState('networkidle'),
     hasPictures: true,
   }));
-  await examineLooks(browser(), [device, options], pages);
+  await examineLooks(shown.browser, [device, options], pages);
 });
 
 test('from any page one gets to an address, on to an NFT with its picture, and to its collection with a plot', async () => {
-  const { page, context, complaints } = await browser().open('/console/sessions', DESK);
+  const { page, context, complaints } = await shown.browser.open('/console/sessions', DESK);
   const search = page.getByRole('search').getByLabel('Look up');
   await search.fill(ALICE);
   await search.press('Enter');
@@ -68,7 +51,7 @@ test('from any page one gets to an address, on to an NFT with its picture, and t
 });
 
 test('works without script', async () => {
-  const { page, context } = await browser().open('/console/look-up', { ...DESK, javaScriptEnabled: false });
+  const { page, context } = await shown.browser.open('/console/look-up', { ...DESK, javaScriptEnabled: false });
   await page.getByLabel('Address, name, token, collection').fill(`${APES}/2`);
   await page.getByRole('main').getByRole('button', { name: 'Look up' }).click();
   await page.waitForURL(`**/look-up/nft/${APES}/2`);

@@ -1,9 +1,9 @@
 /** The pages of streams in a real browser. Where the machine has none, the tests say so. */
 import { startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
-import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { stageInBrowser } from '../../testing/browser-stage.ts';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { seedStream, seedWebhook } from '../../testing/seed-streams.ts';
 
@@ -13,38 +13,21 @@ const ABI = JSON.stringify([
   { type: 'event', name: 'Refunded', inputs: [{ indexed: true, name: 'to', type: 'address' }] },
 ]);
 
-let stage: ConsoleStage;
-let opened: ConsoleBrowser | undefined;
 let receiver: WebhookReceiver;
 let id: string;
 let webhook: string;
 
-beforeAll(async () => {
-  stage = await openConsoleStage();
+const shown = stageInBrowser(async () => {
+  const stage = await openConsoleStage();
   receiver = await startWebhookReceiver();
   id = await seedStream(stage.database, { tag: HOSTILE, description: HOSTILE, webhookUrl: `${receiver.url}/hook` });
   const body = JSON.stringify({ tag: HOSTILE, logs: Array(200).fill({ data: `0x${'ab'.repeat(400)}` }) });
   webhook = await seedWebhook(stage.database, id, { block: 1, status: 'failed', errors: [HOSTILE, 'crash'], body });
   await seedWebhook(stage.database, id, { block: 2, status: 'delivered', errors: [null] });
   await seedWebhook(stage.database, id, { block: 3, status: 'pending', errors: [] });
-  opened = await openConsoleBrowser(stage);
+  return stage;
 });
-afterAll(async () => {
-  await opened?.close();
-  await receiver.close();
-  await stage.close();
-});
-beforeEach(({ skip }) => {
-  if (opened === undefined) skip();
-});
-vi.setConfig({ testTimeout: 150_000 });
-
-/** Of a test that is not skipped. */
-function browser(): ConsoleBrowser {
-  if (opened === undefined) throw new Error('The machine has no Chromium');
-  return opened;
-}
-
+afterAll(() => receiver?.close());
 test.each(DEVICES)(
   'on %s the pages of streams have nothing serious for axe, fit, and run nothing of strangers',
   async (device, options) => {
@@ -62,7 +45,7 @@ test.each(DEVICES)(
       path: `/console/streams${path}`,
       unfold: openDetails,
     }));
-    await examineLooks(browser(), [device, options], pages);
+    await examineLooks(shown.browser, [device, options], pages);
   },
 );
 
@@ -72,7 +55,7 @@ async function openDetails(page: Page): Promise<void> {
 
 describe('a stream', () => {
   test('is made in the form: errors beside their fields, events of the ABI to tick, then saved', async () => {
-    const { page, context, complaints } = await browser().open('/console/streams/new', DESK);
+    const { page, context, complaints } = await shown.browser.open('/console/streams/new', DESK);
     await page.getByLabel('URL', { exact: true }).fill('nonsense');
     await page.getByLabel('Description').fill('Payments');
     await page.getByLabel('Tag').fill('payments');
@@ -88,7 +71,7 @@ describe('a stream', () => {
     await page.getByText('The endpoint took the test webhook').waitFor();
     await page.getByRole('button', { name: 'Make the stream' }).click();
     await page.getByRole('heading', { name: 'payments' }).waitFor();
-    const [made] = await stage.database.query(
+    const [made] = await shown.stage.database.query(
       `SELECT topic0, amount_of_addresses, include_contract_logs FROM streams WHERE tag = 'payments'`,
     );
     expect(made).toEqual({ topic0: ['Paid(address)'], amount_of_addresses: 1, include_contract_logs: true });
@@ -101,25 +84,25 @@ describe('a stream', () => {
   });
 
   test('is copied and deleted without script, after a tick', async () => {
-    const twin = await seedStream(stage.database, { tag: 'twin', webhookUrl: `${receiver.url}/twin` });
+    const twin = await seedStream(shown.stage.database, { tag: 'twin', webhookUrl: `${receiver.url}/twin` });
     const options = { ...DESK, javaScriptEnabled: false };
-    const { page, context } = await browser().open(`/console/streams/${twin}`, options);
+    const { page, context } = await shown.browser.open(`/console/streams/${twin}`, options);
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(twin));
     await page.getByText('Delete', { exact: true }).first().click();
     await page.getByRole('checkbox', { name: /^Delete the stream/ }).check();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/console/streams');
-    const left = await stage.database.query("SELECT id FROM streams WHERE tag = 'twin' AND deleted_at IS NULL");
+    const left = await shown.stage.database.query("SELECT id FROM streams WHERE tag = 'twin' AND deleted_at IS NULL");
     expect(left).toEqual([{ id: twin }]);
     await context.close();
   });
 
   test('is paused, and what failed is chosen and sent once more; its facts move by themselves', async () => {
-    const { page, context, complaints } = await browser().open(`/console/streams/${id}`, DESK);
+    const { page, context, complaints } = await shown.browser.open(`/console/streams/${id}`, DESK);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Stream was paused by the user').waitFor();
-    await stage.database.query("UPDATE streams SET status_message = 'paused once more' WHERE id = $1", [id]);
+    await shown.stage.database.query("UPDATE streams SET status_message = 'paused once more' WHERE id = $1", [id]);
     await page.getByText('paused once more').waitFor({ timeout: 60_000 });
     await page
       .getByRole('checkbox', { name: /^Choose the attempt/ })

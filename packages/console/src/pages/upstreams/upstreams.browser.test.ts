@@ -1,20 +1,18 @@
 /** Nodes and the gateway in a real browser. Where the machine has none, the tests say so. */
 import { addUpstreamCalls } from '@chainstead/sync';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
-import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
+import { describe, expect, test } from 'vitest';
+import { stageInBrowser } from '../../testing/browser-stage.ts';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const TELEPHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 
-let stage: ConsoleStage;
-let opened: ConsoleBrowser | undefined;
 /** What the verdict of a test waits for; undefined: for nothing. */
 let verdictMay: PromiseWithResolvers<void> | undefined;
 
-beforeAll(async () => {
-  stage = await openConsoleStage({
+const shown = stageInBrowser(async () => {
+  const stage = await openConsoleStage({
     upstreams: [
       {
         ...{ chain: 'eth', name: 'node-a.example', address: 'https://node-a.example' },
@@ -38,33 +36,18 @@ beforeAll(async () => {
     },
   });
   await seedChains(stage.database, [1]);
-  opened = await openConsoleBrowser(stage);
+  return stage;
 });
-afterAll(async () => {
-  await opened?.close();
-  await stage.close();
-});
-beforeEach(({ skip }) => {
-  if (opened === undefined) skip();
-});
-
-/** Of a test that is not skipped. */
-function browser(): ConsoleBrowser {
-  if (opened === undefined) throw new Error('The machine has no Chromium');
-  return opened;
-}
 
 const latency = [0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 const ask = (role: string, outcome: string, calls: number): Promise<void> =>
-  addUpstreamCalls(stage.database, new Date(), [
+  addUpstreamCalls(shown.stage.database, new Date(), [
     { chain: 'eth', upstream: 'node-a.example', role, outcome, calls, busyMs: 50, latency },
   ]);
 
-vi.setConfig({ testTimeout: 120_000 });
-
 describe('upstreams in a browser', () => {
   test('move by themselves when a process has asked a node, and keep what was typed', async () => {
-    const { page, context, complaints } = await browser().open('/console/upstreams');
+    const { page, context, complaints } = await shown.browser.open('/console/upstreams');
     const row = page.getByRole('row', { name: /node-a\.example/ });
     await row.getByText('–').first().waitFor();
     await page.getByLabel('Address').fill('https://node.example/key');
@@ -81,7 +64,7 @@ describe('upstreams in a browser', () => {
     ['a desk', {}],
     ['a telephone, without script', { ...TELEPHONE, javaScriptEnabled: false }],
   ])('try a node in a form on %s', async (_where, options) => {
-    const { page, context, complaints } = await browser().open('/console/upstreams', options);
+    const { page, context, complaints } = await shown.browser.open('/console/upstreams', options);
     const form = page.getByRole('form', { name: 'Test a node' });
     await form.getByLabel('Chain').fill('base');
     await form.getByLabel('Address').fill('https://node.example/secret-key');
@@ -99,7 +82,7 @@ describe('upstreams in a browser', () => {
 
   test('shows what was found of a node before the test is over, without script', async () => {
     verdictMay = Promise.withResolvers();
-    const { page, context } = await browser().open('/console/upstreams', { javaScriptEnabled: false });
+    const { page, context } = await shown.browser.open('/console/upstreams', { javaScriptEnabled: false });
     const form = page.getByRole('form', { name: 'Test a node' });
     await form.getByLabel('Address').fill('https://node.example');
     await form.getByRole('button').click({ noWaitAfter: true });
@@ -112,12 +95,12 @@ describe('upstreams in a browser', () => {
   });
 
   test('the gateway draws its calls, and shows what is chosen', async () => {
-    await stage.database.query(
+    await shown.stage.database.query(
       `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency)
        SELECT date_trunc('hour', now()) - make_interval(hours => ago), 1, 'eth_call', 100 + ago, ago, 50, '{0,0,0,10}' FROM generate_series(0, 30) AS ago`,
     );
     await ask('api', 'rate-limited', 7);
-    const { page, context, complaints } = await browser().open('/console/gateway');
+    const { page, context, complaints } = await shown.browser.open('/console/gateway');
     await page.locator('[data-plot] canvas').waitFor();
     await page.getByText('rate-limited 7').waitFor();
     const before = await page.getByRole('row', { name: /eth_call/ }).textContent();

@@ -1,0 +1,57 @@
+/** Vitest's global set-up of tests that start the program: they start a bundle of it, whose processes begin in a quarter of the time. */
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
+import { bundleEverything } from './package/bundle-program.ts';
+
+/** Where the tests find it (apps/chainstead/src/testing/bundled-program.ts). */
+const VARIABLE = 'CHAINSTEAD_TEST_PROGRAM';
+const FOLDER = join(REPOSITORY_ROOT, 'node_modules/.cache/chainstead-test-program');
+const BIN = 'apps/chainstead/bin/chainstead.js';
+/** Of former sources, for runs that go on. Milliseconds. */
+const KEPT_MS = 3 * 3_600_000;
+
+/** @public loaded by its path */
+export default async function setUpProgram(): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  const folder = join(FOLDER, await digestOfSources());
+  if (!(await isThere(folder))) await make(folder);
+  await removeFormer(folder);
+  process.env[VARIABLE] = folder;
+}
+
+/** Of all that the bundle is made of. */
+async function digestOfSources(): Promise<string> {
+  const digest = createHash('sha256');
+  const sources = ['apps/*.ts', 'packages/*.ts', 'package-lock.json', '*package.json', BIN, 'scripts/**/*.ts'];
+  for (const path of listFiles(...sources))
+    if (!path.endsWith('.test.ts')) digest.update(`${path}\n`).update(await readFile(join(REPOSITORY_ROOT, path)));
+  return digest.digest('hex').slice(0, 16);
+}
+
+/** At once, so that a run beside this one never sees half of it. */
+async function make(folder: string): Promise<void> {
+  const made = await mkdtemp(`${folder}-`);
+  await bundleEverything(join(made, 'dist'));
+  await cp(join(REPOSITORY_ROOT, BIN), join(made, 'bin/chainstead.js'));
+  // What the program reads by its place lies where it is in the checkout.
+  for (const name of await readdir(REPOSITORY_ROOT))
+    if (!name.startsWith('.')) await symlink(join(REPOSITORY_ROOT, name), join(made, name));
+  await rename(made, folder).catch(async (error: unknown) => {
+    if (!(await isThere(folder))) throw error;
+    await rm(made, { recursive: true });
+  });
+}
+
+async function removeFormer(current: string): Promise<void> {
+  for (const name of await readdir(FOLDER)) {
+    const folder = join(FOLDER, name);
+    if (folder !== current && Date.now() - (await stat(folder)).mtimeMs > KEPT_MS)
+      await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}
