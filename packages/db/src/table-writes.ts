@@ -43,6 +43,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   chain_samples: 'queue',
   collection_list_entries: 'settings',
   contract_abi_entries: 'settings',
+  contract_codes: 'settings',
   contract_implementations: 'settings',
   console_sessions: 'counter',
   contract_reviews: 'settings',

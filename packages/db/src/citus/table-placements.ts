@@ -62,6 +62,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   chain_samples: LOCAL,
   collection_list_entries: REFERENCE,
   contract_abi_entries: REFERENCE,
+  contract_codes: REFERENCE,
   contract_implementations: REFERENCE,
   console_sessions: LOCAL,
   contract_reviews: LOCAL,

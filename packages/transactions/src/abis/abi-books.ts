@@ -12,6 +12,9 @@ import {
 } from '@chainstead/decoding';
 import { type AskedEntry, type FoundAbis, lookUpAbis, SIGNATURES_MAX } from './look-up-abis.ts';
 
+/** Of an ABI that was imported for a contract. */
+type ContractSource = 'contract' | 'implementation' | 'same-code';
+
 /** The ABIs that count for a contract in a block, in the order of trust. */
 export type BooksOf = (address: string, block: number) => readonly AbiBook[];
 
@@ -37,7 +40,7 @@ export function createAbiBooks({ onUnknown }: AbiBooksOptions = {}): AbiBooks {
   const signatureNamed = remember(parseSignature);
   const entryWritten = remember(readEntry);
 
-  function booksBy(source: 'contract' | 'implementation', found: FoundAbis['own']): ReadonlyMap<string, AbiBook> {
+  function booksBy(source: ContractSource, found: FoundAbis['own']): ReadonlyMap<string, AbiBook> {
     const rows = [...Map.groupBy(found, ([key]) => key)];
     return new Map(
       rows.map(([key, texts]) => [
@@ -58,13 +61,16 @@ export function createAbiBooks({ onUnknown }: AbiBooksOptions = {}): AbiBooks {
       const last = [STANDARDS, listBook(found.signatures, signatureNamed)];
       const own = booksBy('contract', found.own);
       const pointedTo = booksBy('implementation', found.pointedTo);
+      const sameCode = booksBy('same-code', found.sameCode);
       return (address, block) =>
-        [own.get(address), pointedTo.get(`${address} ${block}`), ...last].filter((book) => book !== undefined);
+        [own.get(address), pointedTo.get(`${address} ${block}`), sameCode.get(address), ...last].filter(
+          (book) => book !== undefined,
+        );
     },
   };
 }
 
-function bookFrom(source: 'contract' | 'implementation', known: readonly AbiEntry[]): AbiBook {
+function bookFrom(source: ContractSource, known: readonly AbiEntry[]): AbiBook {
   return bookOf(source, {
     functions: known.flatMap((each) => (each.kind === 'function' ? [each.entry] : [])),
     events: known.flatMap((each) => (each.kind === 'event' ? [each.entry] : [])),

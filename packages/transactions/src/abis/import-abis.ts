@@ -90,6 +90,12 @@ async function replaceEntries(transaction: Transaction, batch: readonly Contract
       chainId,
     ]);
   await transaction.copy('contract_abi_entries', COLUMNS, copyLines(batch));
+  // They tell of others with the same code at once, where theirs was read before.
+  await transaction.query(
+    `UPDATE contract_codes AS known SET has_abi = true FROM unnest($1::bytea[], $2::bigint[]) AS given (address, chain_id)
+      WHERE known.address = given.address AND known.chain_id = given.chain_id AND NOT known.has_abi`,
+    [batch.map(({ address }) => addressBytes(address)), batch.map(({ chainId }) => chainId)],
+  );
 }
 
 const COLUMNS = ['address', 'chain_id', 'selector', 'place', 'entry'];

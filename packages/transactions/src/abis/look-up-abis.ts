@@ -18,6 +18,8 @@ export interface FoundAbis {
   readonly own: readonly (readonly [address: string, entry: string])[];
   /** Of what it pointed to in that block, by address and block. */
   readonly pointedTo: readonly (readonly [place: string, entry: string])[];
+  /** Of another contract with the same code, on whichever chain, by address and selector; where the contract's own ABI knows it, none. */
+  readonly sameCode: readonly (readonly [address: string, entry: string])[];
   /** What no ABI of the contract itself knows, and nobody has read, or not of late, whose code it acts by. None as long as no ABI is imported. */
   readonly unknown: readonly AskedEntry[];
 }
@@ -40,10 +42,14 @@ export async function lookUpAbis(
     [...new Set(asked.map(({ selector }) => selector))].map(hexBytes),
   ]);
   const at = (place: number): AskedEntry[] => asked.slice(place - 1, place);
-  const own = (row?.own ?? []).flatMap(([place, text]) => at(place).map(({ address }) => [address, text] as const));
+  const byAddress = (found: FoundRow['own']): FoundAbis['own'] => {
+    const placed = (found ?? []).flatMap(([place, text]) => at(place).map(({ address }) => [address, text] as const));
+    return [...new Map(placed.map((each) => [each.join(' '), each])).values()];
+  };
   return {
     signatures: row?.signatures ?? [],
-    own: [...new Map(own.map((each) => [each.join(' '), each])).values()],
+    own: byAddress(row?.own ?? null),
+    sameCode: byAddress(row?.sameCode ?? null),
     pointedTo: (row?.pointedTo ?? []).flatMap(([place, text]) =>
       at(place).map(({ address, block }) => [`${address} ${block}`, text] as const),
     ),
@@ -56,6 +62,7 @@ interface FoundRow {
   /** By place among what was asked, from 1. */
   readonly own: readonly (readonly [number, string])[] | null;
   readonly pointedTo: readonly (readonly [number, string])[] | null;
+  readonly sameCode: readonly (readonly [number, string])[] | null;
   readonly unknown: readonly number[] | null;
 }
 
@@ -86,6 +93,17 @@ const FIND = `WITH asked AS (
     (SELECT json_agg(json_build_array(found.place, entry.entry::text) ORDER BY entry.place)
        FROM found JOIN contract_abi_entries AS entry
          ON entry.address = found.implementation AND entry.chain_id = $4 AND entry.selector = found.selector) AS "pointedTo",
+    (SELECT json_agg(json_build_array(found.place, entry.entry::text) ORDER BY entry.place)
+       FROM found JOIN contract_codes AS code ON code.address = found.address AND code.chain_id = $4
+       CROSS JOIN LATERAL (
+         SELECT other.address, other.chain_id FROM contract_codes AS other
+         WHERE other.has_abi AND other.code_hash = code.code_hash AND EXISTS (
+           SELECT FROM contract_abi_entries AS known
+           WHERE known.address = other.address AND known.chain_id = other.chain_id AND known.selector = found.selector)
+         ORDER BY other.chain_id <> $4, other.chain_id, other.address LIMIT 1) AS twin
+       JOIN contract_abi_entries AS entry
+         ON entry.address = twin.address AND entry.chain_id = twin.chain_id AND entry.selector = found.selector
+       WHERE NOT found.is_known) AS "sameCode",
     (SELECT json_agg(found.place) FROM found
        WHERE NOT found.is_known AND EXISTS (SELECT FROM contract_abi_entries)
          AND (found.known_by IS NULL OR found.known_by = 'eip-2535' AND found.is_whole OR ${IS_STALE})) AS unknown`;

@@ -1,6 +1,7 @@
 /** What operators imported for decoding calls and events. */
 import { bytea } from '@chainstead/db/column-types';
-import { bigint, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** Signatures of imported lists, by source: nobody knows of which contract. */
 export const importedSignatures = pgTable(
@@ -29,4 +30,25 @@ export const contractAbiEntries = pgTable(
     entry: jsonb('entry').notNull(),
   },
   (table) => [primaryKey({ columns: [table.address, table.chainId, table.selector, table.place] })],
+);
+
+/** Hashes of contracts' code, as nodes said of it at a block: of those that were asked about, and of those that an ABI was imported for. */
+export const contractCodes = pgTable(
+  'contract_codes',
+  {
+    address: bytea('address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** keccak256; null where there is none, or it acts by the code of others. */
+    codeHash: bytea('code_hash'),
+    /** At which it was read. */
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    /** Whether an ABI was imported for it. */
+    hasAbi: boolean('has_abi').notNull(),
+    readAt: timestamp('read_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.address, table.chainId] }),
+    index('contract_codes_with_abi').on(table.codeHash).where(sql`${table.hasAbi}`),
+    index('contract_codes_by_block').on(table.chainId, table.blockNumber),
+  ],
 );

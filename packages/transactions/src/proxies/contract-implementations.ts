@@ -9,6 +9,7 @@ import {
   stateAt,
 } from '@chainstead/state';
 import { z } from 'zod';
+import { type ContractCode, contractsWithoutCode, saveCodes } from '../abis/contract-codes.ts';
 import { UNANNOUNCED } from './proxy-forms.ts';
 import { type AskedContract, type PointedTo, readImplementations } from './read-implementations.ts';
 import { beginReading, type ImplementationRow, saveImplementations } from './save-implementations.ts';
@@ -45,7 +46,7 @@ export function questionItem({ address, selector, block }: AskedImplementation):
   return `${address} ${selector} ${block}`;
 }
 
-/** Reads what contracts point to, at the newest committed block and at the first of those that were asked about, and keeps it. */
+/** Reads what contracts point to, and those that point to nothing by the hash of their code, at the newest committed block and at the first of those that were asked about, and keeps it. */
 export const implementationsReader: StateReader<Question, Answer> = {
   kind: implementationsKind,
   async read(context, { items }, signal) {
@@ -57,15 +58,30 @@ export const implementationsReader: StateReader<Question, Answer> = {
       contracts.map(({ address }) => address),
     );
     if (block === null) return { contracts: 0 };
-    const now = await readImplementations(stateAt(pool, chain, block), contracts, signal);
+    const examples = await contractsWithoutCode(database, chain, EXAMPLES_AT_ONCE);
+    const read = await readImplementations(
+      stateAt(pool, chain, block),
+      [...contracts, ...examples.map((address) => ({ address, selectors: [] }))],
+      signal,
+    );
+    const now = read.slice(0, contracts.length);
     const former = await readFormer(context, contracts, block.number, signal);
     const rows = contracts.flatMap((contract, place) =>
       rowsOf(contract, block.number, now[place], former.get(contract.address)),
     );
     await saveImplementations(database, chain, block, [...new Map(rows.map((row) => [keyOf(row), row])).values()]);
+    await saveCodes(database, chain, block, codesOf([...contracts.map(({ address }) => address), ...examples], read));
     return { contracts: contracts.length };
   },
 };
+
+/** Contracts with an ABI whose code is read along: what they know counts for others of the same code. */
+const EXAMPLES_AT_ONCE = 50;
+
+function codesOf(addresses: readonly Address[], read: readonly PointedTo[]): readonly ContractCode[] {
+  const hashes = new Map(addresses.map((address, place) => [address, read[place]?.codeHash ?? null]));
+  return [...hashes].map(([address, hash]) => ({ address, hash }));
+}
 
 interface CalledContract extends AskedContract {
   /** The first block in which it was called. */
@@ -127,7 +143,7 @@ function rowsOf(
   return [...rows, ...then.map((row) => ({ ...row, fromBlock: first, untilBlock: isSame ? newest : first }))];
 }
 
-const UNREAD: PointedTo = { form: 'unread', implementation: null, beacon: null, facets: new Map() };
+const UNREAD: PointedTo = { form: 'unread', implementation: null, beacon: null, facets: new Map(), codeHash: null };
 
 type Target = Omit<ImplementationRow, 'fromBlock' | 'untilBlock'>;
 

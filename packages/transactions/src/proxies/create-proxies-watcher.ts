@@ -45,6 +45,10 @@ export function createProxiesWatcher(): BlockWatcher {
         chain.id,
         ancestor,
       ]);
+      await transaction.query('DELETE FROM contract_codes WHERE chain_id = $1 AND block_number > $2', [
+        chain.id,
+        ancestor,
+      ]);
       await transaction.query(
         `UPDATE contract_implementations SET until_block = CASE WHEN known_by = ANY ($3::text[]) THEN least(until_block, $2) END
          WHERE chain_id = $1 AND until_block >= $2`,

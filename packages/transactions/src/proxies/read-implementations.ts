@@ -1,5 +1,6 @@
-import type { Address, Hex } from '@chainstead/core';
+import { type Address, type Hash, type Hex, parseHash } from '@chainstead/core';
 import type { StateAt } from '@chainstead/state';
+import { keccak256 } from 'viem';
 import {
   addressInWord,
   BEACON_CALL,
@@ -24,6 +25,8 @@ export interface PointedTo {
   readonly beacon: Address | null;
   /** Of a diamond, by selector; null where it has no such function. */
   readonly facets: ReadonlyMap<Hex, Address | null>;
+  /** Of code that is all there is to it; null where there is none, or it acts by that of others. */
+  readonly codeHash: Hash | null;
 }
 
 /** What contracts point to at a block, in their order: by their code, then by storage, then by what they answer. */
@@ -67,13 +70,14 @@ export async function readImplementations(
       return { ...NOTHING, form: found.form, beacon: found.target, implementation: beacons.get(found.target) ?? null };
     if (found !== undefined) return { ...NOTHING, form: found.form, implementation: found.target };
     const own = facets.get(address);
-    return own === undefined ? NOTHING : { ...NOTHING, form: 'eip-2535', facets: own };
+    if (own !== undefined) return { ...NOTHING, form: 'eip-2535', facets: own };
+    return code.length > 2 ? { ...NOTHING, codeHash: parseHash(keccak256(code as Hex)) } : NOTHING;
   });
 }
 
 const FORMS = ['eip-1967', 'eip-1967-beacon', 'eip-1822', 'openzeppelin', 'safe'] as const;
 
-const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, facets: new Map() };
+const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, facets: new Map(), codeHash: null };
 
 async function askBeacons(
   state: StateAt,

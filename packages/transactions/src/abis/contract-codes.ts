@@ -1,0 +1,58 @@
+/** Which contracts have the same code: kept by its hash, so that an ABI that was imported for one of them tells of the others. */
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, parseAddress } from '@chainstead/core';
+import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
+
+/** The code of a contract, as nodes said of it at a block. */
+export interface ContractCode {
+  readonly address: Address;
+  /** Null where there is none, or it acts by the code of others: that says nothing of what it does. */
+  readonly hash: Hash | null;
+}
+
+/** A code that was read is looked at again after so long: a contract may end, and another come in its place. */
+const READ_AGAIN = "interval '30 days'";
+
+/** Contracts of the chain that an ABI was imported for, and whose code nobody has read, or not of late. */
+export async function contractsWithoutCode(
+  database: Pick<Database, 'query'>,
+  { id }: Pick<Chain, 'id'>,
+  limit: number,
+): Promise<readonly Address[]> {
+  const rows = await database.query<{ address: string }>(
+    `SELECT DISTINCT ${hexText('entry.address')} AS address FROM contract_abi_entries AS entry
+      WHERE entry.chain_id = $1 AND NOT EXISTS (
+        SELECT FROM contract_codes AS known WHERE known.address = entry.address AND known.chain_id = $1 AND known.has_abi
+          AND known.read_at > now() - ${READ_AGAIN})
+      ORDER BY 1 LIMIT $2`,
+    [id, limit],
+  );
+  return rows.map(({ address }) => parseAddress(address));
+}
+
+/** Keeps what was read at a block, unless that was reorganised away meanwhile. */
+export async function saveCodes(
+  database: Pick<Database, 'query'>,
+  { id }: Pick<Chain, 'id'>,
+  block: { readonly number: number; readonly hash: string },
+  codes: readonly ContractCode[],
+): Promise<void> {
+  if (codes.length === 0) return;
+  await database.query(
+    `INSERT INTO contract_codes (address, chain_id, code_hash, block_number, has_abi)
+     SELECT given.address, $1::bigint, given.code_hash, $2::bigint,
+       EXISTS (SELECT FROM contract_abi_entries AS entry WHERE entry.address = given.address AND entry.chain_id = $1)
+     FROM unnest($3::bytea[], $4::bytea[]) AS given (address, code_hash)
+     WHERE EXISTS (SELECT FROM blocks WHERE chain_id = $1 AND block_number = $2 AND block_hash = $5)
+     ORDER BY given.address
+     ON CONFLICT (address, chain_id) DO UPDATE SET code_hash = excluded.code_hash, block_number = excluded.block_number,
+       has_abi = excluded.has_abi, read_at = excluded.read_at`,
+    [
+      id,
+      block.number,
+      codes.map(({ address }) => addressBytes(address)),
+      codes.map(({ hash }) => (hash === null ? null : hexBytes(hash))),
+      hexBytes(block.hash),
+    ],
+  );
+}
