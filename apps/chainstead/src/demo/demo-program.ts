@@ -110,6 +110,8 @@ function demoEnvironment(
     START_BLOCK_DEVNET: '0',
     // Lists of wallets are compared whole, also of those that nobody asked for before.
     TRANSACTIONS_DEVNET: 'all',
+    // So that the first who asks for a contract's logs finds all of them.
+    LOGS_DEVNET: 'all',
     BLOCK_TIME_MS_DEVNET: '1000',
     POLL_INTERVAL_MS_DEVNET: '100',
     // The wrapped coin's balances are compared with the node's a moment after they changed.

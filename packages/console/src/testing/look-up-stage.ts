@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAptosRoutes } from '@chainstead/aptos';
-import { createChainRegistry } from '@chainstead/chains';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { addressBytes } from '@chainstead/db';
@@ -24,6 +24,8 @@ export const [ETH, BASE, POLYGON] = [registry.get('eth'), registry.get('base'), 
 export const [ALICE, BOB] = [addressOf(0xa11ce), addressOf(0xb0b)];
 /** Who has nothing but a transaction, on Base. */
 export const SENDER = addressOf(0x5e4d);
+/** A collection on Base of which nothing moved, and that was called. */
+export const CALLED = addressOf(0xca11);
 export const TOKEN = addressOf(0x70c3);
 export const APES = addressOf(0xa9e5);
 /** Of Alice, by the block of each. */
@@ -112,6 +114,7 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
   );
   await seedTransfers(database, BASE, [{ ...place, from: BOB, to: ALICE, value: 7n, blockNumber: 50 }]);
   await seedTransactions(database, BASE, [
+    { blockNumber: 51, transactionIndex: 0, from: BOB, to: CALLED },
     { blockNumber: 50, transactionIndex: 0, from: SENDER, to: ALICE, columns: { value: '1500000000000000000' } },
   ]);
   for (const [chain, last] of [
@@ -125,6 +128,12 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
     }
   await seedContract(database, TOKEN, { standard: 'erc20', seenAs: 1, name: 'Gold', symbol: 'GLD', decimals: 2 });
   await seedContract(database, APES, { standard: 'erc721', seenAs: 2, name: 'Apes', symbol: 'APE', decimals: null });
+  await seedContract(
+    database,
+    CALLED,
+    { standard: 'erc721', seenAs: 2, name: 'Calls', symbol: 'CALL', decimals: null },
+    BASE,
+  );
   await seedMoves(
     database,
     ETH,
@@ -177,9 +186,10 @@ export async function seedContract(
     readonly symbol: string;
     readonly decimals: number | null;
   },
+  chain: Chain = ETH,
 ): Promise<void> {
   await database.query(
     `INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $4, $5, $6, $7, 'known')`,
-    [addressBytes(address), ETH.id, facts.standard, facts.seenAs, facts.name, facts.symbol, facts.decimals],
+    [addressBytes(address), chain.id, facts.standard, facts.seenAs, facts.name, facts.symbol, facts.decimals],
   );
 }

@@ -57,12 +57,12 @@ function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Htm
     (
       record,
     ) => html`<tr><td>${moment(record.at)}</td><td>${shown(record.name ?? record.id)}<br><code class="soft">${shown(record.id)}</code></td>
-<td>${record.action}</td><td><code>${shown(record.target)}</code></td><td>${shown(JSON.stringify(record.details), DETAILS_MAX)}</td>
+<td class="name">${record.action}</td><td class="name"><code>${shown(record.target)}</code></td><td>${shown(JSON.stringify(record.details), DETAILS_MAX)}</td>
 <td>${record.door}${record.address === null ? NOTHING : html`, ${shown(record.address)}`}</td><td><code>${shown(record.requestId ?? '–')}</code></td></tr>`,
   );
   return html`<h1>Audit log</h1>
 <p class="soft">Every change that was made here and by commands, and of streams by the API, the newest first. In SQL: <code>SELECT * FROM audit_log ORDER BY id DESC</code></p>
-<form method="get" action="/console/audit" class="fields" aria-label="Which changes">
+<form method="get" action="/console/audit" class="fields row" aria-label="Which changes">
 ${selectField({ name: 'door', label: 'By', options: AUDIT_DOORS.map((one) => [one, DOORS[one]] as const), chosen: door ?? '', all: 'any way' })}
 <div><button class="quiet">Show</button></div></form>
 ${

@@ -10,7 +10,7 @@ import { pricePlot } from './price-routes.ts';
 import { chainLinks, chainsAsked, placeOn } from './subjects/choose-chain.ts';
 import { type FoundAddress, findAddress } from './subjects/find-address.ts';
 import { readTokenId } from './subjects/read-subject.ts';
-import { ACCOUNT_TABLES } from './tables/account-tables.ts';
+import { ACCOUNT_TABLES, ACTIVITY_TABLES } from './tables/account-tables.ts';
 import { COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
 import type { DataTable, TableSubject } from './tables/data-table.ts';
 import { readTableWithin, type TableAnswer } from './tables/read-table.ts';
@@ -127,16 +127,13 @@ function addressIn({ parameter }: PageRequest) {
 }
 
 function nothingOn(chain: Chain): FoundAddress {
-  return { chain, isAccount: false, isToken: false, isCollection: false, name: null };
+  return { chain, isAccount: false, transacts: false, isToken: false, isCollection: false, name: null };
 }
 
-/** A contract that never had anything is shown as what it is alone. */
-function tablesOf({ isAccount, isToken, isCollection }: FoundAddress): readonly DataTable[] {
-  return [
-    ...(isToken ? TOKEN_TABLES : []),
-    ...(isCollection ? COLLECTION_TABLES : []),
-    ...(isAccount || (!isToken && !isCollection) ? ACCOUNT_TABLES : []),
-  ];
+/** A contract that never had anything is shown as what it is alone, and by what it was called for. */
+function tablesOf({ isAccount, transacts, isToken, isCollection }: FoundAddress): readonly DataTable[] {
+  const ofAccount = isAccount || (!isToken && !isCollection) ? ACCOUNT_TABLES : transacts ? ACTIVITY_TABLES : [];
+  return [...(isToken ? TOKEN_TABLES : []), ...(isCollection ? COLLECTION_TABLES : []), ...ofAccount];
 }
 
 function chainSection({ key }: Chain, name: string | null, tables: readonly Html[]): Html {

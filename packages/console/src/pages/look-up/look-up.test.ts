@@ -9,6 +9,7 @@ import {
   APTOS_OWNER,
   BASE,
   BOB,
+  CALLED,
   ETH,
   type LookUpStage,
   openLookUpStage,
@@ -126,6 +127,7 @@ describe('an address', () => {
   test('that has transactions alone is found by them', async () => {
     const { page } = await get(`/address/${SENDER}`);
     expect([...page.matchAll(/<h2 id="on-(\w+)"/g)].map(([, chain]) => chain)).toEqual([BASE.key]);
+    expect(shownTables(page).map(({ title }) => title)).toContain('Token balances');
   });
 
   test('is shown as the API has it, table by table', async () => {
@@ -172,6 +174,12 @@ describe('an address', () => {
         [0.3, 0.2, 0.1],
       ],
     });
+  });
+
+  test('of a contract that was called is shown with that, and not as an account', async () => {
+    const titles = shownTables((await get(`/address/${CALLED}`)).page).map(({ title }) => title);
+    expect(titles).toEqual(expect.arrayContaining(['Collection', 'History', 'Transactions']));
+    expect(titles).not.toContain('Token balances');
   });
 
   test('of which nothing is indexed says so, and has no history read on its behalf', async () => {

@@ -10,8 +10,10 @@ import { resultOf } from '../tables/data-table.ts';
 /** What an address is on one chain, by what is indexed. */
 export interface FoundAddress {
   readonly chain: Chain;
-  /** It sent or received something, or a transaction. */
+  /** It sent or received something. */
   readonly isAccount: boolean;
+  /** It had a part in a transaction: a contract that was called, too. */
+  readonly transacts: boolean;
   /** Of ERC-20. */
   readonly isToken: boolean;
   /** Of NFTs. */
@@ -41,14 +43,17 @@ export async function findAddress(
       const seen = contracts.get(chain.id);
       return {
         chain,
-        isAccount: movesTokens || movesNfts || transacts,
+        isAccount: movesTokens || movesNfts,
+        transacts,
         isToken: seen?.isToken === true,
         isCollection: seen?.isCollection === true,
         name: seen?.name ?? seen?.symbol ?? null,
       };
     }),
   );
-  return all.filter(({ isAccount, isToken, isCollection }) => isAccount || isToken || isCollection);
+  return all.filter(
+    ({ isAccount, transacts, isToken, isCollection }) => isAccount || transacts || isToken || isCollection,
+  );
 }
 
 async function hasTransfers(

@@ -17,22 +17,8 @@ import {
 } from './cells.ts';
 import { type DataTable, listTable } from './data-table.ts';
 
-/** What an account of EVM chains has and did. */
-export const ACCOUNT_TABLES: readonly DataTable[] = [
-  listTable({
-    name: 'balances',
-    title: 'Token balances',
-    path: ({ address }) => `/api/v2.2/wallets/${address}/tokens`,
-    columns: [
-      { title: 'Token', cell: contract('token_address', 'symbol', 'name') },
-      { title: 'Name', cell: text('name') },
-      { title: 'Balance', cell: amount('balance', 'decimals', 'symbol'), isNumber: true },
-      {
-        title: 'Notes',
-        cell: flags({ native_token: 'own coin', verified_contract: 'listed', possible_spam: 'spam?' }),
-      },
-    ],
-  }),
+/** What an account of EVM chains, or a contract that was called, had a part in. */
+export const ACTIVITY_TABLES: readonly DataTable[] = [
   listTable({
     name: 'history',
     title: 'History',
@@ -40,7 +26,7 @@ export const ACCOUNT_TABLES: readonly DataTable[] = [
     columns: [
       { title: 'When', cell: time() },
       { title: 'What', cell: text('category') },
-      { title: 'In words', cell: text('summary', 200) },
+      { title: 'In words', cell: text('summary', 200), isLong: true },
       { title: 'With', cell: account('to_address', 'to_address_label') },
       { title: 'Fee', cell: text('transaction_fee'), isNumber: true },
       { title: 'Notes', cell: flags({ possible_spam: 'spam?', category_inferred: 'inferred' }) },
@@ -63,6 +49,25 @@ export const ACCOUNT_TABLES: readonly DataTable[] = [
       { title: 'Transaction', cell: transaction('hash') },
     ],
   }),
+];
+
+/** What an account of EVM chains has and did. */
+export const ACCOUNT_TABLES: readonly DataTable[] = [
+  listTable({
+    name: 'balances',
+    title: 'Token balances',
+    path: ({ address }) => `/api/v2.2/wallets/${address}/tokens`,
+    columns: [
+      { title: 'Token', cell: contract('token_address', 'symbol', 'name') },
+      { title: 'Name', cell: text('name') },
+      { title: 'Balance', cell: amount('balance', 'decimals', 'symbol'), isNumber: true },
+      {
+        title: 'Notes',
+        cell: flags({ native_token: 'own coin', verified_contract: 'listed', possible_spam: 'spam?' }),
+      },
+    ],
+  }),
+  ...ACTIVITY_TABLES,
   listTable({
     name: 'erc20-transfers',
     title: 'ERC-20 transfers',

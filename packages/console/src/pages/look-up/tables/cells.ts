@@ -21,6 +21,8 @@ export interface Column {
   readonly title: string;
   readonly cell: Cell;
   readonly isNumber?: boolean;
+  /** Sentences, which want more room than words. */
+  readonly isLong?: boolean;
 }
 
 /** Where a row says nothing: this very value. */

@@ -8,13 +8,13 @@ export function rowsView(
   rows: readonly DataRow[],
   place: CellPlace,
 ): Html {
-  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.title}</th>`);
+  const heads = columns.map((column) => html`<th scope="col"${classOf(column)}>${column.title}</th>`);
   const lines = rows.map(
-    (row) => html`<tr>${columns.map((column) => html`<td${numberClass(column)}>${column.cell(row, place)}</td>`)}</tr>`,
+    (row) => html`<tr>${columns.map((column) => html`<td${classOf(column)}>${column.cell(row, place)}</td>`)}</tr>`,
   );
   return html`<div class="table" tabindex="0" role="region" aria-label="${title}, ${place.chain}"><table class="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 
-function numberClass({ isNumber = false }: Pick<Column, 'isNumber'>): Html {
-  return isNumber ? html` class="number"` : NOTHING;
+function classOf({ isNumber = false, isLong = false }: Pick<Column, 'isNumber' | 'isLong'>): Html {
+  return isNumber ? html` class="number"` : isLong ? html` class="text"` : NOTHING;
 }

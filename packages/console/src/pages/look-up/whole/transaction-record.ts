@@ -10,7 +10,7 @@ const call: RecordPart = {
   columns: [
     { title: 'Parameter', cell: text('name') },
     { title: 'Type', cell: text('type') },
-    { title: 'Value', cell: text('value', VALUE_SHOWN) },
+    { title: 'Value', cell: text('value', VALUE_SHOWN), isLong: true },
   ],
   rowsOf: (body) => listAt(body, 'decoded_call.params'),
   none: ({ decoded_call: known }) =>
@@ -23,7 +23,7 @@ const logs: RecordPart = {
   columns: [
     { title: 'Log', cell: text('log_index'), isNumber: true },
     { title: 'Contract', cell: account('address') },
-    { title: 'Event', cell: decoded('decoded_event') },
+    { title: 'Event', cell: decoded('decoded_event'), isLong: true },
     { title: 'Topics', cell: hexText('topic0', 'topic1', 'topic2', 'topic3') },
   ],
   rowsOf: (body) => listAt(body, 'logs'),
