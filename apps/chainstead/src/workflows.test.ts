@@ -88,6 +88,15 @@ describe.each(readdirSync(at(WORKFLOWS)))('the workflow %s', (name) => {
         expect([file, existsSync(at(file))]).toEqual([file, true]);
     }
   });
+
+  it('takes what earlier steps of the same job give, and nothing that no step does', () => {
+    for (const { steps } of Object.values(readWorkflow(name).jobs))
+      for (const [place, one] of steps.entries()) {
+        const before = new Set(steps.slice(0, place).map(({ id }) => id));
+        for (const [, id] of JSON.stringify(one).matchAll(/steps\.(\w+)\.outputs/g))
+          expect([id, before.has(id)]).toEqual([id, true]);
+      }
+  });
 });
 
 describe('ci.yml', () => {
@@ -116,6 +125,10 @@ describe('release.yml', () => {
     expect(lines).toMatch(/npm publish --provenance/);
     expect(lines).toContain('sha256sum chainstead-*.tgz');
     expect(lines).toMatch(/gh release create .*--notes-file notes\.md .*SHA256SUMS/);
+    // The registry of images refuses capital letters, which owners may have.
+    expect(JSON.stringify(release.jobs)).not.toMatch(
+      /ghcr\.io\/(?:\$\{\{ github\.repository \}\}|\$GITHUB_REPOSITORY\b)/,
+    );
     expect(published?.permissions).toMatchObject({ 'id-token': 'write', contents: 'write' });
     expect(published?.steps.map(({ uses }) => uses?.split('@')[0])).toContain('docker/build-push-action');
   });

@@ -7,7 +7,7 @@ import type { SharedLimit, SharedLimits } from './limits/shared-limits.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RouteScopes } from './route-scopes.ts';
-import { matchedRoute } from './unmatched.ts';
+import { matchedRoute, routePatternOf } from './unmatched.ts';
 import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
 export interface AuthenticationOptions {
@@ -53,7 +53,7 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
     const principal = isKeyless ? null : await authenticate(c, keys);
     const keyId = principal?.id ?? OPEN_ID;
     const tell = (status: number): void => {
-      if (route !== undefined) usage?.count({ keyId, method: c.req.method, route: route.path, status });
+      if (route !== undefined) usage?.count({ keyId, method: c.req.method, route: routePatternOf(c), status });
     };
     try {
       c.set('principal', principal);

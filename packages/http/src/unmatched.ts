@@ -7,6 +7,8 @@ import { MethodNotAllowedError, NotFoundError } from './api-error.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** The method under which the router keeps middleware, which matches every path. */
 const MIDDLEWARE = 'ALL';
+/** What the router asks of a parameter, such as `{0[xX][^/]*}`: up to where the next part begins. */
+const FORM = /\{.*?\}(?=\/[^\]]|$)/g;
 
 /** The route (no middleware) that answers the request: the first that matches. */
 export function matchedRoute(c: ApiContext): RouterRoute | undefined {
@@ -15,7 +17,7 @@ export function matchedRoute(c: ApiContext): RouterRoute | undefined {
 
 /** The path pattern of the route that answers, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one. */
 export function routePatternOf(c: ApiContext): string {
-  return matchedRoute(c)?.path ?? 'unmatched';
+  return matchedRoute(c)?.path.replaceAll(FORM, '') ?? 'unmatched';
 }
 
 /** Answers a request that no route matches: 405 with `Allow` where other methods would, otherwise 404. */

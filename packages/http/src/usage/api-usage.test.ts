@@ -55,7 +55,7 @@ describe('usage of the API', () => {
       scratch.database,
       [
         (api) => {
-          api.get('/things/:name', (c) => (c.req.param('name') === 'none' ? c.json({}, 404) : c.json({})));
+          api.get('/things/:name{[a-z]{1,9}}', (c) => (c.req.param('name') === 'none' ? c.json({}, 404) : c.json({})));
         },
       ],
       { usage: counter },

@@ -53,7 +53,7 @@ function fullText(isKnown: boolean, bytesPerDay: number | null, daysLeft: number
 function sizesView({ tables }: Storage): Html {
   const rows = tables.map(
     ({ table, rows: estimate, heapBytes, indexBytes, partitions, bytesPerDay }) =>
-      html`<tr><td>${shown(table)}${partitions > 0 ? html` <span class="soft">${count(partitions)} partitions</span>` : NOTHING}</td><td class="number">${estimate === null ? 'not estimated yet' : html`about ${count(estimate)}`}</td>
+      html`<tr><td>${shown(table)}${partitions > 0 ? html` <span class="soft">${count(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}</span>` : NOTHING}</td><td class="number">${estimate === null ? 'not estimated yet' : html`about ${count(estimate)}`}</td>
 <td class="number">${byteText(heapBytes + indexBytes)}</td><td class="number">${byteText(heapBytes)}</td><td class="number">${byteText(indexBytes)}</td><td class="number">${bytesPerDay === null ? '–' : byteText(bytesPerDay)}</td></tr>`,
   );
   return html`<div class="table" tabindex="0" role="region" aria-label="Tables by size"><table><caption>The largest first. Rows are what Postgres estimated at its last look, never counted here</caption>
