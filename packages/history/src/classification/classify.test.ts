@@ -310,6 +310,15 @@ const CASES: readonly Row[] = [
   [23, 'not: a part to somebody', { tokens: [token(USDC, ME, DEAD), token(USDC, ME, BOB)] }, 'token send'],
 
   [23, 'tokens to somebody', { to: USDC, method: 'transfer', tokens: [token(USDC, ME, BOB)] }, 'token send'],
+  [23, 'tokens to another chain', { tokens: [token(USDC, ME, ROUTER)], ...says('bridge') }, 'token send', 'bridge'],
+  [
+    22,
+    'tokens burnt to be made on another chain',
+    { tokens: [token(USDC, ME, NOBODY)], ...says('bridge') },
+    'burn',
+    'bridge',
+  ],
+  [25, 'not: from another chain', { tokens: [token(USDC, ROUTER, ME)], ...says('bridge') }, 'token receive'],
   [23, 'tokens with coins', { coins: [coin(ME, ROUTER)], tokens: [token(USDC, ME, ROUTER)] }, 'token send'],
   [23, 'tokens that others took by an allowance', { ...byOthers, tokens: [token(USDC, ME, BOB)] }, 'token send'],
   [23, 'lent for a moment', { tokens: [token(USDC, ME, ROUTER), token(USDC, ROUTER, ME)] }, 'token send'],
@@ -357,6 +366,13 @@ const CASES: readonly Row[] = [
   [25, 'tokens and coins', { tokens: [token(USDC, VAULT, ME)], coins: [coin(VAULT, ME, 2n, true)] }, 'token receive'],
 
   [26, 'coins to somebody', { to: BOB, coins: [coin(ME, BOB)] }, 'send'],
+  [26, 'coins to another chain', { coins: [coin(ME, ROUTER)], ...says('bridge') }, 'send', 'bridge'],
+  [
+    20,
+    'not: swapped before they go',
+    { coins: [coin(ME, ROUTER)], tokens: [token(DAI, VAULT, ME)], ...says('bridge') },
+    'token swap',
+  ],
   [26, 'coins to a contract', { method: 'deposit', coins: [coin(ME, ROUTER)] }, 'send'],
   [
     26,

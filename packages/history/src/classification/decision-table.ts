@@ -130,8 +130,9 @@ export const DECISION_TABLE: readonly Rule[] = [
     name: 'tokens given up',
     holds: ({ tokensOut, legsOut }) => tokensOut && legsOut.every(({ to }) => isBurnt(to)),
     category: 'burn',
+    detail: bridged,
   },
-  { name: 'tokens out', holds: ({ tokensOut }) => tokensOut, category: 'token send' },
+  { name: 'tokens out', holds: ({ tokensOut }) => tokensOut, category: 'token send', detail: bridged },
   {
     name: 'tokens handed out to many',
     holds: (given) => given.tokensIn && isDistribution(given.transaction, given),
@@ -143,7 +144,7 @@ export const DECISION_TABLE: readonly Rule[] = [
     category: 'token receive',
     detail: ({ transaction }) => (transaction.evidence.has('claim') ? 'claim' : null),
   },
-  { name: 'coins out', holds: ({ coinsOut }) => coinsOut, category: 'send' },
+  { name: 'coins out', holds: ({ coinsOut }) => coinsOut, category: 'send', detail: bridged },
   { name: 'coins in', holds: ({ coinsIn }) => coinsIn, category: 'receive' },
   {
     name: 'approvals',
@@ -195,6 +196,10 @@ function isKeptByCalled({ nftsOut, nftsIn, transaction }: Case): boolean {
 function keepingDetail({ evidence }: WalletTransaction, isGiven: boolean): CategoryDetail | null {
   if (isGiven) return evidence.has('stake') ? 'stake' : evidence.has('liquidityAdd') ? 'liquidity add' : null;
   return evidence.has('unstake') ? 'unstake' : evidence.has('liquidityRemove') ? 'liquidity remove' : null;
+}
+
+function bridged({ transaction }: Case): CategoryDetail | null {
+  return transaction.evidence.has('bridge') ? 'bridge' : null;
 }
 
 function liquidityRemoved({ transaction }: Case): CategoryDetail | null {

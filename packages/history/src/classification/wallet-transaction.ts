@@ -100,6 +100,7 @@ export const CATEGORY_DETAILS = [
   'stake',
   'unstake',
   'claim',
+  'bridge',
   'liquidity add',
   'liquidity remove',
   'permit',

@@ -4,7 +4,7 @@ import { keccak256, toBytes } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { decodeEvidence, evidenceOf } from './decode-evidence.ts';
 import type { Evidence, EvidenceLog } from './evidence.ts';
-import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT } from './evidence-events.ts';
+import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
 
 const [ME, BOB, ROUTER, POOL, WETH] = [1, 2, 3, 4, 5].map(addressOf) as [Address, Address, Address, Address, Address];
 const CHAIN = { wrappedNative: WETH, erc20Exclusions: [] };
@@ -67,6 +67,53 @@ const EXAMPLES: readonly Example[] = [
   ['IncreaseLiquidity(uint256,uint128,uint256,uint256)', [BOB], [1n, 1n, 1n], ['supply', 'liquidityAdd']],
   ['DecreaseLiquidity(uint256,uint128,uint256,uint256)', [BOB], [1n, 1n, 1n], ['takeBack', 'liquidityRemove']],
   ['Collect(uint256,address,uint256,uint256)', [BOB], [BOB, 1n, 1n], ['takeBack', 'liquidityRemove']],
+  ['ETHDepositInitiated(address,address,uint256,bytes)', [ME, BOB], [1n, 2n], ['bridge']],
+  ['ETHBridgeInitiated(address,address,uint256,bytes)', [ME, BOB], [1n, 2n], ['bridge']],
+  ['ERC20DepositInitiated(address,address,address,address,uint256,bytes)', [POOL, POOL, ME], [BOB, 1n, 2n], ['bridge']],
+  ['ERC20BridgeInitiated(address,address,address,address,uint256,bytes)', [POOL, POOL, ME], [BOB, 1n, 2n], ['bridge']],
+  ['WithdrawalInitiated(address,address,address,address,uint256,bytes)', [POOL, POOL, ME], [BOB, 1n, 2n], ['bridge']],
+  ['TransactionDeposited(address,address,uint256,bytes)', [ME, BOB, ZERO_ADDRESS], [1n, 2n], ['bridge']],
+  [
+    'MessagePassed(uint256,address,address,uint256,uint256,bytes,bytes32)',
+    [POOL, ME, BOB],
+    [1n, 2n, 3n, 4n],
+    ['bridge'],
+  ],
+  ['DepositInitiated(address,address,address,uint256,uint256)', [ME, BOB, POOL], [WETH, 1n], ['bridge']],
+  ['WithdrawalInitiated(address,address,address,uint256,uint256,uint256)', [ME, BOB, POOL], [WETH, 1n, 2n], ['bridge']],
+  [
+    'L2ToL1Tx(address,address,uint256,uint256,uint256,uint256,uint256,uint256,bytes)',
+    ...([[BOB, POOL, POOL], [ME, 1n, 2n, 3n, 4n, 5n], ['bridge']] as const),
+  ],
+  ['LockedEther(address,address,uint256)', [ME, BOB], [1n], ['bridge']],
+  ['LockedERC20(address,address,address,uint256)', [ME, BOB, POOL], [1n], ['bridge']],
+  [
+    'DepositForBurn(uint64,address,uint256,address,bytes32,uint32,bytes32,bytes32)',
+    ...([[POOL, WETH, ME], [1n, 2n, 3n, 4n, 5n], ['bridge']] as const),
+  ],
+  ['OFTSent(bytes32,uint32,address,uint256,uint256)', [POOL, ME], [1n, 2n, 3n], ['bridge']],
+  [
+    'V3FundsDeposited(address,address,uint256,uint256,uint256,uint32,uint32,uint32,uint32,address,address,address,bytes)',
+    ...([[POOL, POOL, ME], [WETH, WETH, 1n, 1n, 1n, 1n, 1n, BOB, BOB, 2n], ['bridge']] as const),
+  ],
+  [
+    'FundsDeposited(bytes32,bytes32,uint256,uint256,uint256,uint256,uint32,uint32,uint32,bytes32,bytes32,bytes32,bytes)',
+    ...([[POOL, POOL, ME], [WETH, WETH, 1n, 1n, 1n, 1n, 1n, BOB, BOB, 2n], ['bridge']] as const),
+  ],
+  [
+    'TransferSentToL2(uint256,address,uint256,uint256,uint256,address,uint256)',
+    [POOL, ME, BOB],
+    [1n, 2n, 3n, 4n],
+    ['bridge'],
+  ],
+  [
+    'TransferSent(bytes32,uint256,address,uint256,bytes32,uint256,uint256,uint256,uint256)',
+    ...([[POOL, POOL, ME], [1n, 2n, 3n, 4n, 5n, 6n], ['bridge']] as const),
+  ],
+  [
+    'Send(bytes32,address,address,address,uint256,uint64,uint64,uint32)',
+    ...([[], [1n, ME, BOB, WETH, 1n, 2n, 3n, 4n], ['bridge']] as const),
+  ],
 ];
 
 describe('events of protocols', () => {
@@ -124,6 +171,25 @@ describe('what needs more than the event', () => {
     expect(evidenceFor(ME, [withdrawal, transfer(POOL, ME, ZERO_ADDRESS, 9n)])).toEqual(['takeBack']);
     expect(evidenceFor(ME, [withdrawal, transfer(POOL, ME, ZERO_ADDRESS, 8n)])).toEqual(['borrow']);
     expect(evidenceFor(ME, [withdrawal])).toEqual(['borrow']);
+  });
+
+  test('a vault whose debt rises is a loan of who owes it, of who gets the money, and of who sent the transaction', () => {
+    const frob = (debt: bigint, owner: Address, receiver: Address): EvidenceLog => {
+      const called = `76088703${[1n, owner, BOB, receiver, 7n, BigInt.asUintN(256, debt)].map(wordOf).join('')}`;
+      const data: Hex = `0x${wordOf(32n)}${wordOf(224n)}${called.padEnd(448, '0')}`;
+      return { address: POOL, topics: [VAULT_CHANGED.topic0, topicOf(POOL), topicOf(owner), topicOf(BOB)], data };
+    };
+    expect(evidenceFor(WETH, [frob(5n, WETH, POOL)])).toEqual(['borrow']);
+    expect(evidenceFor(WETH, [frob(5n, POOL, WETH)])).toEqual(['borrow']);
+    expect(evidenceFor(WETH, [frob(5n, POOL, POOL)])).toEqual([]);
+    // Who sent it has a contract hold the vault.
+    expect(evidenceFor(ME, [frob(5n, POOL, POOL)])).toEqual(['borrow']);
+    expect(evidenceFor(ME, [frob(-5n, ME, ME), frob(0n, ME, ME)])).toEqual([]);
+    const whole = frob(5n, ME, ME);
+    expect(evidenceFor(ME, [{ ...whole, data: whole.data.slice(0, -64) as Hex }])).toEqual([]);
+    expect(VAULT_CHANGED.topic0.slice(0, 10)).toBe(
+      hashOf('frob(bytes32,address,address,address,int256,int256)').slice(0, 10),
+    );
   });
 
   test('nobody is behind the zero address, and logs of nothing say nothing', () => {

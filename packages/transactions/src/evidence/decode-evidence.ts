@@ -10,6 +10,7 @@ import {
   type Named,
   PAIR_BURN,
   PAIR_MINT,
+  VAULT_CHANGED,
 } from './evidence-events.ts';
 import { type TokenMove, tokenEvidence, tokensMoved } from './token-evidence.ts';
 
@@ -59,6 +60,7 @@ export function decodeEvidence(transaction: EvidenceTransaction, chain: Evidence
       // A router gets what it passes on to who called it.
       note(receiver === transaction.to ? transaction.from : receiver, ['takeBack', 'liquidityRemove']);
     }
+    for (const account of borrowersIn(log, transaction)) note(account, ['borrow']);
     if (isOf(COMET_WITHDRAW, log) && wordCount(log.data) === 1) loans.push(log);
   }
   for (const { token, from, to } of moved)
@@ -93,6 +95,18 @@ function accountOf(named: Named, log: EvidenceLog, { from }: EvidenceTransaction
   if (named === 'sender') return from;
   return 'topic' in named ? addressAt(log.topics[named.topic]) : addressAt(log.data, named.word);
 }
+
+/** Whose debt a change of a vault raised, who got the new money, and who sent the transaction: most vaults are held by contracts for others. */
+function borrowersIn(log: EvidenceLog, { from }: EvidenceTransaction): readonly (Address | null)[] {
+  if (!isOf(VAULT_CHANGED, log) || wordCount(log.data) !== VAULT_CHANGED.words) return [];
+  // Behind where the bytes begin, how long they are, and the selector.
+  const words = `0x${log.data.slice(CALLDATA_WORDS_FROM)}`;
+  const debt = BigInt.asIntN(256, bigIntAt(words, 5));
+  return debt > 0n ? [addressAt(words, 1), addressAt(words, 3), from] : [];
+}
+
+/** `0x`, two words, four bytes. */
+const CALLDATA_WORDS_FROM = 2 + 2 * 64 + 2 * 4;
 
 /** How much of a token each account burnt, by both. */
 function burntOf(moved: readonly TokenMove[]): ReadonlyMap<string, bigint> {

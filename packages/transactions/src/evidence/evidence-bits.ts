@@ -31,6 +31,7 @@ const BITS: readonly Evidence[] = [
   'shareMinted',
   'handedOut',
   'handedOutEqually',
+  'bridge',
 ];
 
 /** The column `evidence` of an account's row. */

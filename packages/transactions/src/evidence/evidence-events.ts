@@ -80,6 +80,29 @@ export const EVIDENCE_EVENTS: readonly EvidenceEvent[] = [
     ['sender'],
     ['takeBack', 'liquidityRemove'],
   ),
+  // To another chain. The OP Stack's bridges in both directions, its portal, and its messages home.
+  event('0x35d79ab81f2b2017e19afb5c5571778877782d7a8786f5907f93b0f4702f4f23', 3, 2, [topic(1)], ['bridge']),
+  event('0x2849b43074093a05396b6f2a937dee8565b15a48a7b3d4bffb732a5017380af5', 3, 2, [topic(1)], ['bridge']),
+  event('0x718594027abd4eaed59f95162563e0cc6d0e8d5b86b1c7be8b1b0ac3343d0396', 4, 3, [topic(3)], ['bridge']),
+  event('0x7ff126db8024424bbfd9826e8ab82ff59136289ea440b04b39a0df1b03b9cabf', 4, 3, [topic(3)], ['bridge']),
+  event('0x73d170910aba9e6d50b102db522b1dbcd796216f5128b445aa2135272886497e', 4, 3, [topic(3)], ['bridge']),
+  event('0xb3813568d9991fc951961fcb4c784893574240a28925604d09fc577c55bb7c32', 4, 2, [topic(1)], ['bridge']),
+  event('0x02a52367d10742d8032712c1bb8e0144ff1ec5ffda1ed7d70bb05a2744955054', 4, 4, [topic(2)], ['bridge']),
+  // Arbitrum's gateways in both directions, and its messages home.
+  event('0xb8910b9960c443aac3240b98585384e3a6f109fbf6969e264c3f183d69aba7e1', 4, 2, [topic(1)], ['bridge']),
+  event('0x3073a74ecb728d10be779fe19a74a1428e20468f5b4d167bf9c73d9067847d73', 4, 3, [topic(1)], ['bridge']),
+  event('0x3e7aafa77dbf186b7fd488006beff893744caa3c4f6f299e8a709fa2087374fc', 4, 6, [word(0)], ['bridge']),
+  // Polygon's bridge: who gave coins or tokens.
+  event('0x3e799b2d61372379e767ef8f04d65089179b7a6f63f9be3065806456c7309f1b', 3, 1, [topic(1)], ['bridge']),
+  event('0x9b217a401a5ddf7c4d474074aff9958a18d48690d77cc2151c4706aa7348b401', 4, 1, [topic(1)], ['bridge']),
+  // Circle's DepositForBurn, LayerZero's OFTSent, Across's deposits, Hop's transfers by who gets them, Celer's Send.
+  event('0x2fa9ca894982930190727e75500a97d8dc500233a5065e0f3126c48fbe0343c0', 4, 5, [topic(3)], ['bridge']),
+  event('0x85496b760a4b7f8d66384b9df21b381f5d1b1e79f229a47aaf4c232edc2fe59a', 3, 3, [topic(2)], ['bridge']),
+  event('0xa123dc29aebf7d0c3322c8eeb5b999e859f39937950ed31056532713d0de396f', 4, 10, [topic(3)], ['bridge']),
+  event('0x32ed1a409ef04c7b0227189c3a103dc5ac10e775a15b785dcc510201f7c25ad3', 4, 10, [topic(3)], ['bridge']),
+  event('0x0a0607688c86ec1775abcdbab7b33a3a35a6c9cde677c9be880150c231cc6b0b', 4, 4, [topic(2)], ['bridge']),
+  event('0xe35dddd4ea75d7e9b3fe93af4f4e40e778c3da4074c9d93e7c6536f1e803c1eb', 4, 6, [topic(3)], ['bridge']),
+  event('0x89d8051e597ab4178a863a5190407b98abfeff406aa8db90c59af76612e58f01', 1, 8, [word(1)], ['bridge']),
 ];
 
 /** Uniswap v2 pair: Mint(sender, amount0, amount1), whose liquidity tokens go to somebody by a transfer. */
@@ -96,6 +119,15 @@ export const PAIR_BURN = {
 export const COMET_WITHDRAW = {
   topic0: '0x9b1bfa7fa9ee420a16e124f794c35ac9f90472acc99140eb2f6447c714cad8eb' as Hash,
   topics: 3,
+};
+/**
+ * A call of Maker's vault engine, `frob(bytes32 i, address u, address v, address w, int256 dink, int256 dart)`, as its log without a name has it: the
+ * selector, i, u and v as topics, the calldata as bytes.
+ */
+export const VAULT_CHANGED = {
+  topic0: `0x76088703${'00'.repeat(28)}` as Hash,
+  topics: 4,
+  words: 9,
 };
 
 function event(

@@ -26,7 +26,9 @@ export type Evidence =
   /** It is one of at least ten that got the same token from the same source. */
   | 'handedOut'
   /** Beside `handedOut`: as much as all of them. */
-  | 'handedOutEqually';
+  | 'handedOutEqually'
+  /** It gave something to a bridge to another chain, or to others by way of one. */
+  | 'bridge';
 
 /** A log as far as evidence is read from it. */
 export interface EvidenceLog {
