@@ -1,15 +1,18 @@
 /** Compares lists and histories with the node, until they agree or it is certain that they don't. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Address } from '@chainstead/core';
+import { type Address, type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import { z } from 'zod';
 import { askAll, type StoryApi, type StoryList } from '../story/api.ts';
 import { compareUntilEqual, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
 import type { ComparedStory } from '../story/run-story.ts';
-import { addressIn, isInHistory, isListed, nativeOf, type TransactionTruth, transfersOf } from './truth.ts';
+import { addressIn, isInHistory, isListed, nativeOf, type TransactionTruth, transfersOf, withTraces } from './truth.ts';
 import { type ActivityWorld, anybody } from './world.ts';
 
 interface Compared {
   readonly api: StoryApi;
+  readonly database: Database;
+  readonly chainId: number;
   readonly limit: number;
   readonly head: number;
 }
@@ -27,7 +30,7 @@ const SOME = 4;
 
 /** @returns the first difference in words; null where there is none */
 export async function compareActivity(
-  { world, api, clock, random, head }: ComparedStory<ActivityWorld>,
+  { world, api, database, clock, random, head }: ComparedStory<ActivityWorld>,
   what: 'some' | 'everything',
   truths: readonly TransactionTruth[],
 ): Promise<string | null> {
@@ -38,7 +41,8 @@ export async function compareActivity(
       const limit = random.pick([1, 3, 25, 100, 100, 100]);
       const difference = await compareUntilEqual(clock, async () => {
         const differences = gatherDifferences();
-        const compared = { api, limit: what === 'everything' ? 100 : limit, head: head.number };
+        const shown = { limit: what === 'everything' ? 100 : limit, head: head.number };
+        const compared = { api, database, chainId: world.devnet.chainId, ...shown };
         await unlessUnanswered(differences, () => part(compared, differences, account, truths));
         return differences.found;
       });
@@ -116,12 +120,39 @@ async function compareHistory(
   truths: readonly TransactionTruth[],
 ): Promise<void> {
   const path = `wallets/${account}/history`;
+  const traced = await readTraced(compared);
   const list = await readList(compared, differences, path);
   if (list === null) return;
-  const expected = newestFirst(truths, (one) => isInHistory(one, account));
+  if (!isDeepStrictEqual(await readTraced(compared), traced)) {
+    differences.missing(`${path}: traces came meanwhile`);
+    return;
+  }
+  const { head } = compared;
+  const untraced = subtractRanges([{ from: 0, to: head }], traced);
+  const { traces } = z.object({ indexed: z.object({ traces: z.string() }) }).parse(list.first).indexed;
+  if (traces !== (untraced.length === 0 ? 'indexed' : 'none'))
+    differences.wrong(`${path} says of traces "${traces}", where blocks ${JSON.stringify(untraced)} lack them`);
+  // The head goes on without those that a node doesn't give; once blocks are settled, they are asked for again.
+  const isSettled = (block: number): boolean => block < head - SETTLED_DEPTH;
+  if (untraced.some(({ from }) => isSettled(from)))
+    differences.missing(`Traces of blocks ${JSON.stringify(untraced)} of ${head} are missing`);
+  const isTraced = (block: number): boolean => traced.some(({ from, to }) => from <= block && block <= to);
+  const expected = newestFirst(withTraces(truths, isTraced), (one) => isInHistory(one, account));
   const { input: _, ...withoutInput } = Object.fromEntries(FIELDS.map((field) => [field, true]));
   compareRecords(differences, path, list.rows, expected, Object.keys(withoutInput));
   for (const [place, truth] of expected.entries()) compareLegs(differences, path, list.rows[place], truth, account);
+}
+
+/** Larger than the depth of a reorganisation that the chains of stories allow. */
+const SETTLED_DEPTH = 150;
+
+/** Blocks of which the program has what moved inside transactions. */
+async function readTraced({ database, chainId }: Compared): Promise<readonly BlockRange[]> {
+  const rows = await database.query<{ from: number; to: number }>(
+    `SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = $1 AND dataset = 'internal-transfers'`,
+    [chainId],
+  );
+  return mergeRanges(rows);
 }
 
 function compareLegs(

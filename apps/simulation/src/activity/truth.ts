@@ -215,6 +215,16 @@ export function transfersOf({ logs }: TransactionTruth, account: Address, topics
   );
 }
 
+/** The transactions as far as a program can tell that has no traces of some blocks. */
+export function withTraces(
+  truths: readonly TransactionTruth[],
+  isTraced: (block: number) => boolean,
+): readonly TransactionTruth[] {
+  return truths.map((truth) =>
+    isTraced(truth.block) ? truth : { ...truth, native: truth.native.filter(({ isInternal }) => !isInternal) },
+  );
+}
+
 /** Coins that moved from or to the account: by the transaction itself, then by calls inside, in the order of execution. */
 export function nativeOf({ native }: TransactionTruth, account: Address): readonly NativeMove[] {
   return native.filter(({ from, to }) => from === account || to === account);

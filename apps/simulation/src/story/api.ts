@@ -44,7 +44,7 @@ export interface StoryList<Row> {
   readonly first: unknown;
 }
 
-const indexedShape = z.object({ to_block: z.string().nullable(), complete: z.boolean() });
+const indexedShape = z.looseObject({ to_block: z.string().nullable(), complete: z.boolean() });
 
 interface Page<Row> {
   readonly cursor: string | null;

@@ -39,7 +39,7 @@ export interface HistoryPage {
   readonly syncedBlock: number | null;
   /** The newest block that the answer could contain: what a cursor pins as its upper bound. */
   readonly newestBlock: number;
-  /** Where what moved inside the page's transactions is known from; `none`: it is not, at least of some. */
+  /** Where it is known from what moved inside, of all blocks that were asked for or at least of the page; `none`: it is not. */
   readonly traces: 'indexed' | 'on-demand' | 'none';
 }
 
@@ -81,7 +81,9 @@ export interface HistoryReading {
  */
 export async function getWalletHistory(reading: HistoryReading, query: HistoryQuery): Promise<HistoryPage> {
   const { database, chain } = reading;
-  const { indexed, syncedBlock, places, blockOf, legsAt } = await readUntorn(() => readIndex(database, chain, query));
+  const { indexed, isTraced, syncedBlock, places, blockOf, legsAt } = await readUntorn(() =>
+    readIndex(database, chain, query),
+  );
   const shown = places.slice(0, query.limit);
   const wanted = shown.map((place) => ({
     ...place,
@@ -105,11 +107,9 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
     return { ...row, seen, classification: classify(seen) };
   });
   const newest = places.map(({ blockNumber }) => blockNumber);
-  const isIndexed =
-    found.every(({ legs }) => legs.inside !== null) && (found.length > 0 || chain.internalTransfers === 'all');
   return {
     ...{ rows, beside, booksOf, indexed, syncedBlock },
-    traces: isIndexed ? 'indexed' : traced === null ? 'none' : 'on-demand',
+    traces: isTraced ? 'indexed' : traced === null ? 'none' : 'on-demand',
     next: places.length > query.limit ? (shown.at(-1) ?? null) : null,
     newestBlock: Math.max(syncedBlock ?? 0, ...newest),
   };
@@ -121,12 +121,12 @@ interface IndexedPage extends IndexedPlaces {
 }
 
 async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPage> {
-  const { places, indexed, syncedBlock } = await readPlaces(database, chain, query);
+  const { places, indexed, isTraced, syncedBlock } = await readPlaces(database, chain, query);
   const shown = places.slice(0, query.limit);
   const ends = query.order === 'ASC' ? [shown[0], shown.at(-1)] : [shown.at(-1), shown[0]];
   const [first, last] = ends;
   if (first === undefined || last === undefined)
-    return { indexed, syncedBlock, places, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
+    return { indexed, isTraced, syncedBlock, places, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
   const [[row], legsAt] = await Promise.all([
     database.select<{ blocks: string | null }>(`SELECT ${blocksOf('SELECT unnest($2::bigint[])', '$1')} AS blocks`, [
       chain.id,
@@ -140,7 +140,14 @@ async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQue
       shown.map(({ blockNumber }) => blockNumber),
     ),
   ]);
-  return { indexed, syncedBlock, places, blockOf: readBlocks(row?.blocks ?? null, shown.map(placeIn)), legsAt };
+  return {
+    indexed,
+    isTraced,
+    syncedBlock,
+    places,
+    blockOf: readBlocks(row?.blocks ?? null, shown.map(placeIn)),
+    legsAt,
+  };
 }
 
 const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [], inside: null, approvals: [], said: null };

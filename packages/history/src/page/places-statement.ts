@@ -2,7 +2,7 @@ import { boundsInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { accountTransactions, IN_HISTORY, internalTransfers, watchedBlocks } from '@chainstead/transactions';
+import { accountTransactions, IN_HISTORY, watchedBlocks } from '@chainstead/transactions';
 import type { HistoryQuery, TransactionPlace } from './history-query.ts';
 
 /** A range of an index that holds a wallet's part in transactions, in their order. */
@@ -30,13 +30,9 @@ const RANGES: readonly WalletRange[] = [
 export const LEG_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
 /** The one whose coverage comes with the places. */
 export const [TRANSFERS] = LEG_DATASETS;
-/** What a history of the chain rests on: without those that it keeps, transactions in which the wallet has no legs are missing, or what moved inside. */
-export function historyDatasets({ transactions, internalTransfers: kept }: Chain): readonly string[] {
-  return [
-    ...LEG_DATASETS,
-    ...(transactions.mode === 'off' ? [] : [accountTransactions.name]),
-    ...(kept === 'all' ? [internalTransfers.name] : []),
-  ];
+/** What a history of the chain rests on: without transactions, those in which the wallet has no legs are missing. */
+export function historyDatasets({ transactions }: Chain): readonly string[] {
+  return [...LEG_DATASETS, ...(transactions.mode === 'off' ? [] : [accountTransactions.name])];
 }
 
 /**

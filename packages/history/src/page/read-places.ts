@@ -2,6 +2,7 @@ import { type Indexed, type IndexedColumns, readIndexed, TornPageError } from '@
 import type { Chain } from '@chainstead/chains';
 import { parseHash } from '@chainstead/core';
 import { hexText, type ReadDatabase, type Statement } from '@chainstead/db';
+import { internalTransfers } from '@chainstead/transactions';
 import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
 import { coverageStatement, historyDatasets, LEG_DATASETS, placesStatement, TRANSFERS } from './places-statement.ts';
 
@@ -11,15 +12,18 @@ export interface IndexedPlaces {
   readonly places: readonly PlacedTransaction[];
   /** What all datasets of the history cover: complete only where transactions without legs are kept too. */
   readonly indexed: Indexed;
+  /** Whether it is indexed, too, what calls inside moved in all blocks that were asked for. */
+  readonly isTraced: boolean;
   /** The newest block of which all legs are known; null where there is none. */
   readonly syncedBlock: number | null;
 }
 
 /** Finds a wallet's transactions. @throws {TornPageError} for one that has no row of its own */
 export async function readPlaces(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPlaces> {
-  const [[row], others] = await Promise.all([
+  const [[row], others, traces] = await Promise.all([
     select<IndexedColumns & { readonly places: readonly PlaceEntry[] | null }>(database, placesStatement(chain, query)),
-    readCoverage(database, chain, query),
+    readAllCovered(database, chain, query),
+    chain.internalTransfers === 'all' ? readCovered(database, chain, internalTransfers.name, query) : null,
   ]);
   const entries = row?.places ?? [];
   const hashes = await readHashes(database, chain, entries);
@@ -31,11 +35,19 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
   });
   const legs = [readIndexed(row), ...others.flatMap(({ dataset, indexed }) => (isLeg(dataset) ? [indexed] : []))];
   const indexed = [readIndexed(row), ...others.map((other) => other.indexed)].reduce(together);
+  const syncedBlock = legs.reduce(together).toBlock;
   return {
     places,
     indexed: { ...indexed, complete: indexed.complete && chain.transactions.mode !== 'off' },
-    syncedBlock: legs.reduce(together).toBlock,
+    isTraced: traces?.complete === true && reaches(traces, query, syncedBlock),
+    syncedBlock,
   };
+}
+
+/** Whether a dataset's newest block is as high as those that were asked for: without a bound it is asked about what it has. */
+function reaches({ toBlock }: Indexed, query: HistoryQuery, syncedBlock: number | null): boolean {
+  const bounds = [query.toBlock, query.pinnedBlock, syncedBlock].filter((bound) => bound !== null);
+  return toBlock !== null && toBlock >= Math.min(...bounds);
 }
 
 /** Block, index, hash without `0x`, key of the stored row. */
@@ -56,15 +68,22 @@ async function readHashes(database: ReadDatabase, chain: Chain, places: readonly
 }
 
 /** What the datasets beside transfers of tokens cover. */
-function readCoverage(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<readonly Covered[]> {
+function readAllCovered(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<readonly Covered[]> {
   return Promise.all(
     historyDatasets(chain)
       .filter((dataset) => dataset !== TRANSFERS)
-      .map(async (dataset) => {
-        const [row] = await select<IndexedColumns>(database, coverageStatement(chain, dataset, query));
-        return { dataset, indexed: readIndexed(row) };
-      }),
+      .map(async (dataset) => ({ dataset, indexed: await readCovered(database, chain, dataset, query) })),
   );
+}
+
+async function readCovered(
+  database: ReadDatabase,
+  chain: Chain,
+  dataset: string,
+  query: HistoryQuery,
+): Promise<Indexed> {
+  const [row] = await select<IndexedColumns>(database, coverageStatement(chain, dataset, query));
+  return readIndexed(row);
 }
 
 interface Covered {
