@@ -130,8 +130,12 @@ describe.runIf(given)('how much wallets of recorded blocks have and did', () => 
   test('of a wallet that nobody asked for counts what is known, and has the rest looked for', async () => {
     stage.settings.mode = 'wallets';
     const wallet = addressOf(0x777);
+    const { database } = stage.scratch;
+    // Where only such wallets' transactions were ever kept.
+    await database.query(`UPDATE sync_ranges SET dataset = 'none' WHERE dataset = 'account-transactions'`);
     expect((await statsOf(wallet)).indexed.complete).toBe(false);
-    const asked = await stage.scratch.database.query<{ wallet: string }>(
+    await database.query(`UPDATE sync_ranges SET dataset = 'account-transactions' WHERE dataset = 'none'`);
+    const asked = await database.query<{ wallet: string }>(
       `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM asked_wallets`,
     );
     expect(asked).toContainEqual({ wallet });
