@@ -2,8 +2,6 @@
  * Every recorded block with its transactions is served as it was recorded, field by field: expected answers are written from the recorded JSON alone.
  * Blocks that were recorded whole are proven; those that lack parts are served as the word of a node.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, stateReaders } from '@chainstead/datasets';
@@ -14,41 +12,25 @@ import {
   type ChainNode,
   checkAnswers,
   createScratchDatabase,
-  recordedEvmFolder,
   type ScratchDatabase,
   serveRecordedChain,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { expectedBlock, expectedEvent, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
+import { listRecordings, RECORDINGS_FOLDER, readRecorded, readRecording } from './recorded-evm-blocks.ts';
 
-const folder = recordedEvmFolder() ?? '';
-if (folder === '')
+if (RECORDINGS_FOLDER === '')
   process.stderr.write(
     'transactions-real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
   );
 
-const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
-
-interface Recording {
-  readonly folder: string;
-  readonly chain: string;
-  readonly n: number;
-  readonly conv: string;
-}
-
-/** Recorded whole, each with whether every field is as a node gave it. */
-function recordings(): readonly (Recording & { readonly isFaithful: boolean })[] {
-  if (folder === '') return [];
-  return (read('index.json') as Recording[])
-    .filter((one) => !one.folder.startsWith('partial/'))
-    .map((one) => ({ ...one, isFaithful: /^(as recorded|block decoded from)/.test(one.conv) }));
-}
-
-const ALL = recordings();
+const ALL = listRecordings();
 /** Whose receipts were recorded with all that their root holds. */
 const PROVABLE = new Set(
-  folder === '' ? [] : (read('receipts-roots.json') as { receiptsRoot_recomputes: string[] }).receiptsRoot_recomputes,
+  RECORDINGS_FOLDER === ''
+    ? []
+    : (readRecorded('receipts-roots.json') as { receiptsRoot_recomputes: string[] }).receiptsRoot_recomputes,
 );
 const CHAINS = [...new Set(ALL.map(({ chain }) => chain))];
 
@@ -63,13 +45,13 @@ let jobs: Jobs;
 let api: Awaited<ReturnType<typeof createApiUnderTest>>;
 const served = new Map<string, Served>();
 
-describe.runIf(folder !== '')('recorded blocks', () => {
+describe.runIf(RECORDINGS_FOLDER !== '')('recorded blocks', () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
     const { database } = scratch;
     const [logger, metrics] = [silentLogger(), createMetricsRegistry()];
     jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics });
-    const ids = read('chain-ids.json') as Record<string, number>;
+    const ids = readRecorded('chain-ids.json') as Record<string, number>;
     const known = createChainRegistry();
     const additional = CHAINS.flatMap((key) =>
       known.find(ids[key] ?? 0) === null ? [{ key, id: ids[key] ?? 0 }] : [],
@@ -113,7 +95,7 @@ describe.runIf(folder !== '')('recorded blocks', () => {
   });
 
   async function serve(name: string, chain: Chain): Promise<Served> {
-    const node = await serveRecordedChain({ folder, chain: name });
+    const node = await serveRecordedChain({ folder: RECORDINGS_FOLDER, chain: name });
     const pool = createUpstreamPool({
       ...{ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics: createMetricsRegistry() },
       limits: { rounds: 2, deadlineMs: 2_000 },
@@ -127,15 +109,8 @@ describe.runIf(folder !== '')('recorded blocks', () => {
     return { status: answer.status, body: await answer.json() };
   }
 
-  function recorded({ folder: of }: Recording): RecordedBlock {
-    return {
-      block: read(of, 'block.json') as RecordedBlock['block'],
-      receipts: read(of, 'receipts.json') as RecordedBlock['receipts'],
-    };
-  }
-
   test.each(ALL)('$folder is served as it was recorded', async (recording) => {
-    const of = recorded(recording);
+    const of = readRecording(recording);
     const chain = served.get(recording.chain)?.chain as Chain;
     const { status, body } = await ask(`block/${recording.n}?chain=${chain.id}`);
     expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
@@ -160,7 +135,7 @@ describe.runIf(folder !== '')('recorded blocks', () => {
   }
 
   test.each(ALL)('transactions of $folder are found by their hashes', async (recording) => {
-    const of = recorded(recording);
+    const of = readRecording(recording);
     const chain = served.get(recording.chain)?.chain as Chain;
     const { transactions } = of.block;
     const [first, last] = [transactions[0], transactions.at(-1)];

@@ -12,17 +12,36 @@ export const blockStatsSchema = z
   .object({ transactions: totalSchema, nft_transfers: totalSchema, token_transfers: totalSchema })
   .openapi('BlockStats');
 
-/** Counts what the block's logs say of tokens, as the datasets of transfers do. */
-export function showBlockStats(
-  chain: Chain,
-  { block, transactions }: { readonly block: BlockRecord; readonly transactions: readonly TransactionRecord[] },
-): z.infer<typeof blockStatsSchema> {
-  const logs = transactions.flatMap((one) => logsOf(one, block));
+/** How much a block has. */
+export interface BlockCounts {
+  readonly transactions: number;
+  readonly nftTransfers: number;
+  readonly tokenTransfers: number;
+}
+
+export function showBlockStats({
+  transactions,
+  nftTransfers,
+  tokenTransfers,
+}: BlockCounts): z.infer<typeof blockStatsSchema> {
   const total = (count: number) => ({ total: String(count) });
   return {
-    transactions: total(transactions.length),
-    nft_transfers: total(decodeNftTransfers(logs, chain).transfers.length),
-    token_transfers: total(logs.filter((log) => decodeErc20Transfer(log, chain) !== null).length),
+    transactions: total(transactions),
+    nft_transfers: total(nftTransfers),
+    token_transfers: total(tokenTransfers),
+  };
+}
+
+/** Counts what the block's logs say of tokens, as the datasets of transfers do. */
+export function countBlock(
+  chain: Chain,
+  { block, transactions }: { readonly block: BlockRecord; readonly transactions: readonly TransactionRecord[] },
+): BlockCounts {
+  const logs = transactions.flatMap((one) => logsOf(one, block));
+  return {
+    transactions: transactions.length,
+    nftTransfers: decodeNftTransfers(logs, chain).transfers.length,
+    tokenTransfers: logs.filter((log) => decodeErc20Transfer(log, chain) !== null).length,
   };
 }
 

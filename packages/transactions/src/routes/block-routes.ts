@@ -16,10 +16,11 @@ import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
 import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { blockSchema, showHeader } from '../records/block-response.ts';
-import { blockStatsSchema, showBlockStats } from '../records/block-stats.ts';
+import { blockStatsSchema, countBlock, showBlockStats } from '../records/block-stats.ts';
 import { decodedCall } from '../records/decoded-response.ts';
 import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
+import { countStoredBlock } from '../stored/count-stored-block.ts';
 import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
 import {
@@ -51,7 +52,7 @@ function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
       const [labelOf, booksOf, marks] = await Promise.all([
         labelsOfTransactions(reads, chain, transactions),
         abis.forPage(reads, chain, callsOf(transactions.map((transaction) => ({ block: header, transaction })))),
-        readMarks(reads, chain, header.number, found),
+        readMarks(reads, chain, header.number, { ...found, source: 'node' }),
       ]);
       const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
       const shown = transactions.map((one) => {
@@ -72,8 +73,10 @@ function statsRoute({ lookUps }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     app.openapi(stats(dependencies), async (c) => {
       const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
-      const found = await findBlock(lookUps, c, chain, c.req.valid('param').block_number_or_hash);
-      return c.json(showBlockStats(chain, found), 200);
+      const at = c.req.valid('param').block_number_or_hash;
+      const stored = await countStoredBlock(dependencies.reads, chain, at);
+      const counts = stored ?? countBlock(chain, await findBlock(lookUps, c, chain, at));
+      return c.json(showBlockStats(counts), 200);
     });
   };
 }

@@ -1,21 +1,31 @@
 import type { Chain } from '@chainstead/chains';
+import { parseHash } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
 import { type ApiContext, NotFoundError, textParameter } from '@chainstead/http';
 import { readInternalTransactions } from '../internal-transactions.ts';
 import type { LookUps } from '../look-ups.ts';
 import { type FoundTransaction, transactionKind } from '../reading/transaction-reader.ts';
 import type { InternalTransactionRecord } from '../records/internal-transaction-record.ts';
+import { findStoredTransaction } from '../stored/find-stored-transaction.ts';
 import { requesterOf } from './route-options.ts';
 
+/** A transaction, and where it was found. */
+export interface SourcedTransaction extends FoundTransaction {
+  readonly source: 'indexed' | 'node';
+}
+
 /**
- * The transaction that a path names.
+ * The transaction that a path names: of the index where all of it is kept, else read from a node.
  * @throws NotFoundError (404) where no node knows it, and as {@link LookUps.read}
  */
 export async function findTransaction(
-  lookUps: LookUps,
+  { reads, lookUps }: { readonly reads: ReadDatabase; readonly lookUps: LookUps },
   c: ApiContext,
   chain: Chain,
   hash: string,
-): Promise<FoundTransaction> {
+): Promise<SourcedTransaction> {
+  const stored = await findStoredTransaction(reads, chain, parseHash(hash));
+  if (stored !== null) return { ...stored, source: 'indexed' };
   const { found } = await lookUps.read({
     chain,
     kind: transactionKind,
@@ -24,7 +34,7 @@ export async function findTransaction(
     requester: requesterOf(c),
   });
   if (found === null) throw new NotFoundError('Transaction not found');
-  return found;
+  return { ...found, source: 'node' };
 }
 
 /** The calls inside it; null where no node of the chain gives traces. @throws as {@link LookUps.read} */

@@ -20,7 +20,12 @@ export function internalTransactionsRoute({ lookUps }: TransactionRouteOptions):
   return (app, dependencies) => {
     app.openapi(routeOf(dependencies), async (c) => {
       const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
-      const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
+      const found = await findTransaction(
+        { reads: dependencies.reads, lookUps },
+        c,
+        chain,
+        c.req.valid('param').transaction_hash,
+      );
       const { block, transaction } = found;
       const place = { hash: transaction.hash, block };
       const shown = showInternalTransactions(place, await internalOf(lookUps, c, chain, found));

@@ -3,8 +3,9 @@ import type { ReadDatabase } from '@chainstead/db';
 import { confirmationsOf } from '../newest-indexed.ts';
 import type { ProofMark } from '../reading/proof-mark.ts';
 
-/** What a node's answer is known by. */
-interface ReadFromNode {
+/** What an answer is known by. */
+interface Known {
+  readonly source: 'indexed' | 'node';
   readonly proof: ProofMark;
   readonly finalized: boolean;
 }
@@ -14,7 +15,7 @@ export async function readMarks(
   reads: ReadDatabase,
   chain: Chain,
   number: number,
-  { proof, finalized }: ReadFromNode,
-): Promise<ReadFromNode & { readonly source: 'node'; readonly confirmations: number }> {
-  return { source: 'node', proof, confirmations: await confirmationsOf(reads, chain, number), finalized };
+  { source, proof, finalized }: Known,
+): Promise<Known & { readonly confirmations: number }> {
+  return { source, proof, confirmations: await confirmationsOf(reads, chain, number), finalized };
 }

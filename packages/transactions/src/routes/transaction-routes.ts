@@ -4,13 +4,12 @@ import { type ApiDependencies, errorResponses, indexedChain, querySchema, type R
 import { createRoute, z } from '@hono/zod-openapi';
 import type { BooksOf } from '../abis/abi-books.ts';
 import { callsOf, eventsOf } from '../abis/asked-entries.ts';
-import type { FoundTransaction } from '../reading/transaction-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
 import type { InternalTransactionRecord } from '../records/internal-transaction-record.ts';
 import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction, transactionSchema, verboseTransactionSchema } from '../records/transaction-response.ts';
-import { findTransaction, hashParameter, internalOf } from './find-transaction.ts';
+import { findTransaction, hashParameter, internalOf, type SourcedTransaction } from './find-transaction.ts';
 import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
 import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
@@ -29,7 +28,7 @@ function plainRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
     app.openapi(transaction(dependencies), async (c) => {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
+      const found = await findTransaction({ reads, lookUps }, c, chain, c.req.valid('param').transaction_hash);
       const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
       const [booksOf, shownBy] = await Promise.all([
         abis.forPage(reads, chain, callsOf([found])),
@@ -48,7 +47,7 @@ function verboseRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
     app.openapi(verboseTransaction(dependencies), async (c) => {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const found = await findTransaction(lookUps, c, chain, c.req.valid('param').transaction_hash);
+      const found = await findTransaction({ reads, lookUps }, c, chain, c.req.valid('param').transaction_hash);
       const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
       const [booksOf, shownBy] = await Promise.all([
         abis.forPage(reads, chain, [...callsOf([found]), ...eventsOf([found])]),
@@ -64,12 +63,12 @@ function verboseRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
   };
 }
 
-function callOf({ transaction: made, block }: FoundTransaction, booksOf: BooksOf) {
+function callOf({ transaction: made, block }: SourcedTransaction, booksOf: BooksOf) {
   return decodedCall(made, block.number, booksOf);
 }
 
 /** Reads what a transaction is shown with. */
-async function showingOf(reads: ReadDatabase, chain: Chain, found: FoundTransaction) {
+async function showingOf(reads: ReadDatabase, chain: Chain, found: SourcedTransaction) {
   const { block, transaction: record } = found;
   const [labelOf, marks] = await Promise.all([
     labelsOfTransactions(reads, chain, [record]),
@@ -81,7 +80,8 @@ async function showingOf(reads: ReadDatabase, chain: Chain, found: FoundTransact
   });
 }
 
-const READ = 'Read from a node, and proven by its block’s header; 503 where that takes longer than a request waits.';
+const READ =
+  'Of the index where transactions and logs of the chain are all kept, else read from a node; proven by its block’s header. 503 where reading takes longer than a request waits.';
 
 function transaction({ parameters }: ApiDependencies) {
   return createRoute({

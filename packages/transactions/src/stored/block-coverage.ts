@@ -1,0 +1,50 @@
+import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
+import { hexText, type ReadDatabase } from '@chainstead/db';
+import type { ProofMark } from '../reading/proof-mark.ts';
+
+/** A block whose rows are all here, of some datasets. */
+export interface CoveredBlock {
+  readonly number: number;
+  readonly hash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly proof: ProofMark;
+  /** Whether it can't be reorganised away any more, as far as the chain was followed. */
+  readonly finalized: boolean;
+}
+
+/**
+ * What is known of a block of which the datasets have all rows. Null where one of them lacks it, or has it in a form that its header contradicts:
+ * then a node has to be asked.
+ */
+export async function readCoveredBlock(
+  database: ReadDatabase,
+  chain: Pick<Chain, 'id' | 'confirmations'>,
+  number: number,
+  datasets: readonly string[],
+): Promise<CoveredBlock | null> {
+  const [row] = await database.select<CoveredRow>(
+    `SELECT ${hexText('block_hash')} AS hash, extract(epoch FROM block_timestamp)::int8 AS timestamp,
+       ARRAY(SELECT proof FROM sync_ranges AS range WHERE range.chain_id = $1 AND range.dataset = ANY ($3::text[])
+         AND $2 BETWEEN range.first_block AND range.last_block) AS levels,
+       (SELECT coalesce(finalized, coalesce(head, checkpoint) - $4::int8) FROM sync_chains AS chain WHERE chain.chain_id = $1) AS final
+     FROM blocks WHERE chain_id = $1 AND block_number = $2`,
+    [chain.id, number, datasets, chain.confirmations],
+  );
+  if (row === undefined || row.levels.length < datasets.length || row.levels.includes('unproven')) return null;
+  return {
+    number,
+    hash: row.hash,
+    timestamp: row.timestamp,
+    proof: row.levels.every((level) => level === 'receipts') ? 'receipts+transactions' : 'none',
+    finalized: row.final !== null && number <= row.final,
+  };
+}
+
+interface CoveredRow {
+  readonly hash: Hash;
+  readonly timestamp: number;
+  readonly levels: readonly string[];
+  readonly final: number | null;
+}

@@ -1,0 +1,98 @@
+import { readUntorn, TornPageError } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
+import { hexBytes, type ReadDatabase } from '@chainstead/db';
+import { hex, hexOrNull, int4, packedRows, readPackedPage, text } from '@chainstead/db/packed-rows';
+import { logs } from '../contract-logs/dataset.ts';
+import type { FoundTransaction } from '../reading/transaction-reader.ts';
+import type { TransactionRecord } from '../records/transaction-record.ts';
+import { readCoveredBlock } from './block-coverage.ts';
+import { transactions } from './datasets.ts';
+import { readStored, STORED_COLUMNS, type StoredTransaction } from './stored-transaction.ts';
+import { transactionKey } from './transaction-key.ts';
+
+/**
+ * A transaction of a chain that keeps all transactions and all logs, with its logs, and no node asked. Null where it is not kept, or not all of what
+ * is to be shown of it.
+ * @throws {TornPageError} when its block is being replaced again and again
+ */
+export async function findStoredTransaction(
+  database: ReadDatabase,
+  chain: Chain,
+  hash: Hash,
+): Promise<FoundTransaction | null> {
+  if (chain.transactions.mode !== 'all' || chain.logs !== 'all') return null;
+  return readUntorn(() => readOnce(database, chain, hash));
+}
+
+/** As {@link findStoredTransaction}. @throws {TornPageError} when its block was replaced meanwhile */
+async function readOnce(database: ReadDatabase, chain: Chain, hash: Hash): Promise<FoundTransaction | null> {
+  const stored = await readRow(database, chain, hash);
+  // Who of those that are kept without calldata, or whose senders are a node's word, is read through: answers have all of it.
+  if (stored === null || stored.input === null || !stored.isSenderRecovered) return null;
+  const block = await readCoveredBlock(database, chain, stored.blockNumber, DATASETS);
+  if (block === null) return null;
+  const transaction = { ...stored.record, input: stored.input, logs: await readLogs(database, chain, stored) };
+  if (!block.finalized) await requireSame(database, chain, { stored, block: block.hash });
+  const { proof, finalized, number, timestamp } = block;
+  return { block: { number, hash: block.hash, timestamp }, transaction, proof, finalized };
+}
+
+const DATASETS = [transactions.name, logs.name];
+
+async function readRow(database: ReadDatabase, chain: Chain, hash: Hash): Promise<StoredTransaction | null> {
+  const { rows } = await readPackedPage(database, STORED_COLUMNS, (select) => ({
+    text: `WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE transaction_key = $1::bigint AND transaction_hash = $2 AND chain_id = $3
+      ORDER BY block_number DESC LIMIT 1) SELECT ${select} FROM found`,
+    values: [transactionKey(hash), hexBytes(hash), chain.id],
+  }));
+  const [row] = rows;
+  return row === undefined ? null : readStored(row);
+}
+
+const LOGS = packedRows({
+  log_index: int4('log_index'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  address: hex('address', 20),
+  topic0: hexOrNull<Hash>('topic0', 32),
+  topic1: hexOrNull<Hash>('topic1', 32),
+  topic2: hexOrNull<Hash>('topic2', 32),
+  topic3: hexOrNull<Hash>('topic3', 32),
+  data: text(`encode(data, 'hex')`),
+});
+
+/** By index. Found by the ranges of blocks that the pages of the partition have. */
+async function readLogs(
+  database: ReadDatabase,
+  chain: Chain,
+  { blockNumber, record }: StoredTransaction,
+): Promise<TransactionRecord['logs']> {
+  const { rows } = await readPackedPage(database, LOGS, (select) => ({
+    text: `WITH found AS MATERIALIZED (SELECT * FROM logs WHERE chain_id = $1 AND block_number = $2::int AND transaction_index = $3::int)
+      SELECT ${select} FROM found`,
+    values: [chain.id, blockNumber, record.index],
+  }));
+  if (rows.some((row) => row.transaction_hash !== record.hash)) throw new TornPageError(blockNumber);
+  return rows
+    .toSorted((one, other) => one.log_index - other.log_index)
+    .map((row) => ({
+      index: row.log_index,
+      address: row.address,
+      topics: [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => topic ?? []),
+      data: `0x${row.data}`,
+    }));
+}
+
+/** What was read one after the other is of one moment where neither the transaction nor its block has changed since. */
+async function requireSame(
+  database: ReadDatabase,
+  chain: Chain,
+  { stored, block }: { readonly stored: StoredTransaction; readonly block: Hash },
+): Promise<void> {
+  const [again, blockAgain] = await Promise.all([
+    readRow(database, chain, stored.record.hash),
+    readCoveredBlock(database, chain, stored.blockNumber, DATASETS),
+  ]);
+  if (blockAgain?.hash !== block || JSON.stringify(again) !== JSON.stringify(stored))
+    throw new TornPageError(stored.blockNumber);
+}
