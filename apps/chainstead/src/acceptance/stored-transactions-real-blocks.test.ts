@@ -90,6 +90,44 @@ describe.runIf(RECORDINGS_FOLDER !== '')('recorded transactions of chains that k
     });
   });
 
+  test('one is served of its rows only where all of it is there and not contradicted', async () => {
+    const { database } = scratch;
+    const [recording] = ALL.filter(({ chain }) => chain === 'ethereum');
+    if (recording === undefined) throw new Error('No block of Ethereum was recorded');
+    const hash = String(readRecording(recording).block.transactions[0]?.hash);
+    const at = [recording.n];
+    const answer = async () => {
+      const { status, body } = await ask(`transaction/${hash}?chain=eth`);
+      const { proof, finalized, details } = Object(body);
+      return { status, proof, finalized, reason: details?.reason };
+    };
+    const proven = { status: 200, proof: 'receipts+transactions', finalized: true, reason: undefined };
+    expect(await answer()).toEqual(proven);
+    await database.query('UPDATE sync_chains SET finalized = $1 - 1 WHERE chain_id = 1', at);
+    expect(await answer()).toEqual({ ...proven, finalized: false });
+    const level = (proof: string) =>
+      database.query(`UPDATE sync_ranges SET proof = $2 WHERE chain_id = 1 AND dataset = 'logs' AND first_block = $1`, [
+        ...at,
+        proof,
+      ]);
+    await level('none');
+    expect(await answer()).toEqual({ ...proven, proof: 'none', finalized: false });
+    const lacking = { status: 400, proof: undefined, finalized: undefined, reason: 'not-indexed' };
+    await level('unproven');
+    expect(await answer()).toEqual(lacking);
+    await level('receipts');
+    for (const [change, back] of [
+      ['sender_recovered = false', 'sender_recovered = true'],
+      [`input = NULL, selector = decode('01020304', 'hex')`, `input = decode('', 'hex')`],
+    ]) {
+      const row = 'WHERE chain_id = 1 AND transaction_hash = $1';
+      await database.query(`UPDATE transactions SET ${change} ${row}`, [hexBytes(parseHash(hash))]);
+      expect(await answer()).toEqual(lacking);
+      await database.query(`UPDATE transactions SET ${back} ${row}`, [hexBytes(parseHash(hash))]);
+      expect(await answer()).toEqual({ ...proven, finalized: false });
+    }
+  });
+
   test('what is not kept is not served without a node', async () => {
     const { status, body } = await ask(`transaction/0x${'ab'.repeat(32)}?chain=eth`);
     expect([status, body]).toMatchObject([400, { details: { reason: 'not-indexed' } }]);
