@@ -11,6 +11,7 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { callsOf } from '../abis/asked-entries.ts';
+import { countStoredBlock } from '../indexed/count-stored-block.ts';
 import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
 import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
@@ -20,7 +21,6 @@ import { blockStatsSchema, countBlock, showBlockStats } from '../records/block-s
 import { decodedCall } from '../records/decoded-response.ts';
 import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
-import { countStoredBlock } from '../stored/count-stored-block.ts';
 import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
 import {

@@ -2,11 +2,11 @@ import type { Chain } from '@chainstead/chains';
 import { parseHash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type ApiContext, NotFoundError, textParameter } from '@chainstead/http';
+import { findStoredTransaction } from '../indexed/find-stored-transaction.ts';
 import { readInternalTransactions } from '../internal-transactions.ts';
 import type { LookUps } from '../look-ups.ts';
 import { type FoundTransaction, transactionKind } from '../reading/transaction-reader.ts';
 import type { InternalTransactionRecord } from '../records/internal-transaction-record.ts';
-import { findStoredTransaction } from '../stored/find-stored-transaction.ts';
 import { requesterOf } from './route-options.ts';
 
 /** A transaction, and where it was found. */

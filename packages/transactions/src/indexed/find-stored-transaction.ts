@@ -6,10 +6,10 @@ import { hex, hexOrNull, int4, packedRows, readPackedPage, text } from '@chainst
 import { logs } from '../contract-logs/dataset.ts';
 import type { FoundTransaction } from '../reading/transaction-reader.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
+import { transactions } from '../stored/datasets.ts';
+import { readStored, STORED_COLUMNS, type StoredTransaction } from '../stored/stored-transaction.ts';
+import { transactionKey } from '../stored/transaction-key.ts';
 import { readCoveredBlock } from './block-coverage.ts';
-import { transactions } from './datasets.ts';
-import { readStored, STORED_COLUMNS, type StoredTransaction } from './stored-transaction.ts';
-import { transactionKey } from './transaction-key.ts';
 
 /**
  * A transaction of a chain that keeps all transactions and all logs, with its logs, and no node asked. Null where it is not kept, or not all of what

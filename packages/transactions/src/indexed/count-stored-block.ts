@@ -3,8 +3,8 @@ import type { ReadDatabase } from '@chainstead/db';
 import { committedBlock } from '@chainstead/state';
 import type { BlockPlace } from '../reading/block-place.ts';
 import type { BlockCounts } from '../records/block-stats.ts';
+import { transactions } from '../stored/datasets.ts';
 import { readCoveredBlock } from './block-coverage.ts';
-import { transactions } from './datasets.ts';
 
 /** Whose rows of a block are counted. */
 const COUNTED = [transactions.name, 'erc20-transfers', 'nft-transfers'];
