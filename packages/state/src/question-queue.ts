@@ -23,9 +23,9 @@ export type StatePace = 'quick' | 'slow';
 const LOCK_MS = 5_000;
 
 /** Queues of a chain's own, so that a chain whose upstreams fail delays no other. A job names a row of `state_questions`. */
-export function openStateQueue(jobs: Jobs, chain: Chain, pace: StatePace): JobQueue<StateJob> {
+export function openStateQueue(jobs: Jobs, chain: Chain, pace: StatePace, lockMs = LOCK_MS): JobQueue<StateJob> {
   const name = pace === 'quick' ? `state-${chain.key}` : `state-slow-${chain.key}`;
-  return jobs.queue<StateJob>(name, { schema: jobSchema, lockMs: LOCK_MS });
+  return jobs.queue<StateJob>(name, { schema: jobSchema, lockMs });
 }
 
 /** Of each time that a question is asked its own: while a job is at work, another one under its id is not taken. */

@@ -18,6 +18,8 @@ if (redis === undefined) process.stdout.write('NOT RUN: questions on Redis (no r
 afterAll(() => redis?.stop());
 
 const LONG = { waitMs: 10_000 };
+/** What a dead worker had in hand is waited for. */
+const LOCK_MS = 2_000;
 const chain: Chain = exampleChain({ id: 1 });
 const kind: StateKind<{ text: string }, { text: string; times: number }> = {
   name: 'example',
@@ -65,7 +67,10 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
   async function openQuestions(): Promise<StateQuestions> {
     const { database } = scratch;
     const jobs = await openJobs();
-    return createStateQuestions({ database, jobs, chains: [chain], clock: systemClock, logger: silentLogger() });
+    return createStateQuestions({
+      ...{ database, jobs, chains: [chain], lockMs: LOCK_MS },
+      ...{ clock: systemClock, logger: silentLogger() },
+    });
   }
 
   const readerOf = (of: typeof kind): StateReader<{ text: string }, { text: string; times: number }> => ({
@@ -82,6 +87,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     await createStateWorker({
       database: scratch.database,
       jobs,
+      lockMs: LOCK_MS,
       // The readers of this test ask no node.
       chains: [{ chain, pool: {} as UpstreamPool }],
       readers: [readerOf(kind), readerOf(slow), readerOf(fruitless), readerOf(alike)],

@@ -53,6 +53,8 @@ export interface StateQuestionsOptions {
   readonly chains: readonly Chain[];
   readonly clock: Clock;
   readonly logger: Logger;
+  /** After one to three times this, what a dead worker had in hand is put back. The worker's own. @default 5,000 ms */
+  readonly lockMs?: number;
 }
 
 /** One for all routes of a process: a queue is opened once. */
@@ -65,7 +67,7 @@ export function createStateQuestions(options: StateQuestionsOptions): StateQuest
 
   function queueOf(chain: Chain, pace: StatePace): JobQueue<StateJob> {
     const name = `${pace} ${chain.id}`;
-    const queue = queues.get(name) ?? openStateQueue(jobs, chain, pace);
+    const queue = queues.get(name) ?? openStateQueue(jobs, chain, pace, options.lockMs);
     queues.set(name, queue);
     return queue;
   }

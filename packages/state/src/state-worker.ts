@@ -19,6 +19,8 @@ export interface StateWorkerOptions {
   readonly metrics: Registry;
   /** Where what might end the process is written down. Default: nowhere. */
   readonly journal?: Pick<WorkJournal, 'run'>;
+  /** Of those who ask, too: StateQuestionsOptions. */
+  readonly lockMs?: number;
 }
 
 /** Answers the questions that requests leave. */
@@ -104,7 +106,7 @@ export function createStateWorker(options: StateWorkerOptions): StateWorker {
       for (const { chain, pool } of options.chains) {
         const context: StateReadingContext = { chain, pool, database, clock, logger };
         for (const pace of ['quick', 'slow'] as const) {
-          const queue = openStateQueue(jobs, chain, pace);
+          const queue = openStateQueue(jobs, chain, pace, options.lockMs);
           await queue.work(({ payload, signal }) => workOn(context, payload, signal), {
             concurrency: CONCURRENCY[pace],
           });

@@ -13,6 +13,8 @@ import { readSender } from '../read-sent.ts';
 
 /** Blocks that a reorganisation may take. */
 export const STAGE_REORG_DEPTH = 8;
+/** What a process that was killed had in hand is waited for. */
+const LOCK_MS = 2_000;
 
 export function stageChain(chainId: number, mode: Chain['transactions']['mode'] = 'wallets'): Chain {
   const transactions = { mode, input: 'full', provesSenders: true } as const;
@@ -59,7 +61,10 @@ export async function startRoles(options: StageOptions): Promise<StageRoles> {
   const clock = systemClock;
   const ended = new AbortController();
   const jobs = await createJobs({ databaseUrl, logger, metrics: createMetricsRegistry() });
-  const histories = createWalletHistory({ jobs, chains: [chain], datasets: [], maxCalls, perKey: 1_000 });
+  const histories = createWalletHistory({
+    ...{ jobs, chains: [chain], datasets: [], maxCalls, perKey: 1_000 },
+    lockMs: LOCK_MS,
+  });
   if (roles.includes('worker'))
     await histories.work({
       ...{ database, clock, logger, readSender, readReceiver },
