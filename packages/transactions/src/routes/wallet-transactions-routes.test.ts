@@ -1,123 +1,13 @@
-/** A wallet's transactions: what is listed, in which order, in pages, and what is refused, over rows that are seeded. */
-import { createChainRegistry, type TransactionKeeping } from '@chainstead/chains';
-import { type Address, systemClock } from '@chainstead/core';
+/** A wallet's transactions: what is listed, in which order, in pages, what is refused, and what the official SDK reads, over rows that are seeded. */
 import { addressBytes } from '@chainstead/db';
-import { type ApiServer, serveApi } from '@chainstead/http';
-import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import type { StateQuestions } from '@chainstead/state';
-import {
-  addressOf,
-  atDepth,
-  createScratchDatabase,
-  hashOf,
-  type Moralis,
-  type ScratchDatabase,
-  startOfficialSdk,
-  timestampOf,
-} from '@chainstead/testkit';
+import { addressOf, atDepth, hashOf, timestampOf } from '@chainstead/testkit';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { TransactionRow } from '../stored/schema.ts';
-import {
-  type SeededTransaction,
-  seededHash,
-  seedTransactionCoverage,
-  seedTransactions,
-} from '../testing/seeded-transactions.ts';
-import { createTransactionRoutes } from './create-transaction-routes.ts';
+import { describe, expect, test } from 'vitest';
+import { seededHash, seedTransactionCoverage } from '../testing/seeded-transactions.ts';
+import { at, CONTRACT, FRIEND, placesOf, WALLET, walletListsStage } from '../testing/wallet-lists-stage.ts';
 
-const [WALLET, FRIEND, CONTRACT] = [addressOf(0xa), addressOf(0xb), addressOf(0xc)];
-const known = createChainRegistry();
-const keeping: { -readonly [Field in keyof TransactionKeeping]: TransactionKeeping[Field] } = {
-  mode: 'all',
-  input: 'full',
-  provesSenders: true,
-};
-const eth = { ...known.get('eth'), transactions: keeping };
-/** What the worker is asked, and what it answers. */
-let asked: { readonly kind: string; readonly question: unknown }[] = [];
-/** Wallets whose sent transactions were asked to be searched. */
-let searchesAsked: Address[] = [];
-/** Wallets whose balances were asked to be searched. */
-let balancesAsked: Address[] = [];
-let answerOf: (kind: string, question: never) => unknown = () => null;
-
-let scratch: ScratchDatabase;
-let server: ApiServer;
-let sdk: Moralis;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  const questions: StateQuestions = {
-    async ask(_chain, kind, question) {
-      asked.push({ kind: kind.name, question });
-      const answer = answerOf(kind.name, question as never);
-      return answer === null ? null : kind.answer.parse(answer);
-    },
-  };
-  const routes = createTransactionRoutes({
-    questions,
-    walletHistory: {
-      async requestSender(_context, _chain, wallet) {
-        searchesAsked.push(wallet);
-        return 'requested';
-      },
-      async requestReceiver(_context, _chain, wallet) {
-        balancesAsked.push(wallet);
-        return 'requested';
-      },
-    },
-    clock: systemClock,
-    ...{ waitMs: 100, maxCalls: 10, perKey: 1 },
-  });
-  const find = (text: string | number) => (known.find(text)?.id === eth.id ? eth : known.find(text));
-  const api = await exampleApi(scratch.database, routes, { chains: { find } });
-  server = await serveApi(api, { host: '127.0.0.1', port: 0 });
-  ({ Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url }));
-});
-afterAll(async () => {
-  await server.close();
-  await scratch.drop();
-});
-beforeEach(async () => {
-  Object.assign(keeping, { mode: 'all', input: 'full', provesSenders: true });
-  asked = [];
-  searchesAsked = [];
-  balancesAsked = [];
-  answerOf = () => null;
-  await scratch.database.query(
-    'TRUNCATE transactions, account_transactions, blocks, sync_ranges, sync_chains, address_labels, asked_wallets, wallet_watches, subject_ranges',
-  );
-});
-
-interface Page {
-  readonly result: readonly Readonly<Record<string, unknown>>[];
-  readonly cursor: string | null;
-  readonly page: number;
-  readonly page_size: number;
-  readonly indexed: Readonly<Record<string, unknown>>;
-}
-
-async function ask(path: string): Promise<{ status: number; body: Page }> {
-  const answer = await fetch(`${server.url}/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
-  return { status: answer.status, body: (await answer.json()) as Page };
-}
-
-async function get(path: string): Promise<Page> {
-  const { status, body } = await ask(path);
-  expect([path, status, status === 200 ? null : body]).toEqual([path, 200, null]);
-  return body;
-}
-
-const at = (
-  blockNumber: number,
-  transactionIndex = 0,
-  columns: Partial<TransactionRow> = {},
-  [from, to]: readonly [Address, Address | null] = [WALLET, FRIEND],
-): SeededTransaction => ({ blockNumber, transactionIndex, from, to, columns });
-const placesOf = (page: Page): string[] =>
-  page.result.map((one) => `${String(one.block_number)}.${String(one.transaction_index)}`);
-const seed = (...all: readonly SeededTransaction[]) => seedTransactions(scratch.database, eth, all);
+const stage = walletListsStage();
+const { ask, eth, get, keeping, seed } = stage;
 
 describe('a wallet’s transactions', () => {
   test('are those that it sent or received, and those that created it', async () => {
@@ -136,7 +26,7 @@ describe('a wallet’s transactions', () => {
   });
 
   test('have all that is known of each', async () => {
-    await scratch.database.query(
+    await stage.database.query(
       `INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES ($1, $2, 'test', 'Friend 1', 'Friends')`,
       [addressBytes(FRIEND), eth.id],
     );
@@ -189,11 +79,11 @@ describe('a wallet’s transactions', () => {
         },
       ],
     });
-    expect(asked).toEqual([]);
+    expect(stage.asked).toEqual([]);
   });
 
   test('say of which blocks they tell', async () => {
-    await seedTransactionCoverage(scratch.database, eth, 0, 20);
+    await seedTransactionCoverage(stage.database, eth, 0, 20);
     await seed(at(5), at(7, 0, { senderRecovered: false }));
     expect((await get(WALLET)).indexed).toEqual({
       from_block: '0',
@@ -218,7 +108,7 @@ describe('a wallet’s transactions', () => {
   });
 
   test('stay as they were while newer ones arrive', async () => {
-    await seedTransactionCoverage(scratch.database, eth, 0, 3);
+    await seedTransactionCoverage(stage.database, eth, 0, 3);
     await seed(at(1), at(2), at(3));
     const first = await get(`${WALLET}?limit=2`);
     await seed(at(4), at(3, 1));
@@ -236,7 +126,7 @@ describe('a wallet’s transactions', () => {
         fc.option(fc.integer({ min: 0, max: 7 })),
         fc.option(fc.integer({ min: 0, max: 7 })),
         async (places, limit, order, from, to) => {
-          await scratch.database.query('TRUNCATE transactions, account_transactions, blocks');
+          await stage.database.query('TRUNCATE transactions, account_transactions, blocks');
           await seed(
             ...places.map(({ block, index }, nth) =>
               at(block, index, {}, nth % 2 === 0 ? [WALLET, FRIEND] : [FRIEND, WALLET]),
@@ -268,125 +158,10 @@ describe('a wallet’s transactions', () => {
 
   test('are not answered while a block of them is being replaced', async () => {
     await seed(at(1), at(2));
-    await scratch.database.query('DELETE FROM transactions WHERE block_number = 2');
+    await stage.database.query('DELETE FROM transactions WHERE block_number = 2');
     expect((await ask(WALLET)).status).toBe(503);
-    await scratch.database.query('DELETE FROM account_transactions WHERE block_number = 2');
+    await stage.database.query('DELETE FROM account_transactions WHERE block_number = 2');
     expect(placesOf(await get(WALLET))).toEqual(['1.0']);
-  });
-});
-
-describe('calldata of which four bytes are kept', () => {
-  const rows = () =>
-    seed(at(1, 0, { input: null, selector: '0xa9059cbb' }), at(2), at(3, 0, { input: null, selector: '0x12345678' }));
-
-  test('is read from a node, that of a page at once', async () => {
-    await rows();
-    const hashes = [1, 3].map((blockNumber) => seededHash({ blockNumber, transactionIndex: 0 })).sort();
-    answerOf = () => ({ readAt: Date.now(), inputs: ['0xa9059cbb', '0x12345678'] });
-    const { result } = await get(`${WALLET}?order=ASC`);
-    expect(result.map(({ input }) => input)).toEqual(['0xa9059cbb', '0x', '0x12345678']);
-    expect(asked).toEqual([{ kind: 'transaction-inputs', question: { hashes } }]);
-  });
-
-  test('is 503 as long as no node tells it', async () => {
-    await rows();
-    expect(await ask(WALLET)).toEqual({ status: 503, body: { message: 'being read from the node' } });
-    expect((await ask(`${WALLET}?from_block=2&to_block=2`)).status).toBe(200);
-  });
-});
-
-describe('the calls inside', () => {
-  const call = {
-    ...{ type: 'CALL', from: FRIEND, to: CONTRACT, value: '3', gas: '0', gasUsed: '0', input: '0x', output: '0x' },
-    ...{ error: null, isReverted: false },
-  };
-
-  test('are read from a node where they are asked for, also on the next page', async () => {
-    await seed(at(1), at(2));
-    answerOf = (_kind, { transactions }: { readonly transactions: readonly { readonly hash: string }[] }) => ({
-      readAt: Date.now(),
-      traced: transactions.map(({ hash }) => ({ hash, calls: [call] })),
-    });
-    const first = await get(`${WALLET}?limit=1&include=internal_transactions`);
-    const second = await get(`${WALLET}?cursor=${first.cursor}`);
-    for (const [page, number] of [
-      [first, 2],
-      [second, 1],
-    ] as const) {
-      expect(page.indexed).toMatchObject({ traces: 'on-demand' });
-      expect(page.result[0]).toMatchObject({
-        internal_transactions: [{ block_number: number, block_hash: hashOf(1, number), to: CONTRACT, value: '3' }],
-      });
-    }
-    expect(asked.map(({ kind }) => kind)).toEqual(['internal-transactions', 'internal-transactions']);
-  });
-
-  test('are null where no node gives them', async () => {
-    await seed(at(1));
-    answerOf = () => ({ readAt: Date.now(), traced: null });
-    const page = await get(`${WALLET}?include=internal_transactions`);
-    expect([page.indexed.traces, page.result[0]?.internal_transactions]).toEqual(['none', null]);
-  });
-});
-
-describe('the verbose list', () => {
-  const log = {
-    index: 4,
-    address: CONTRACT,
-    topics: [
-      '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-      `0x${WALLET.slice(2).padStart(64, '0')}`,
-      `0x${FRIEND.slice(2).padStart(64, '0')}`,
-    ],
-    data: `0x${'7'.padStart(64, '0')}`,
-  };
-
-  test('has logs, read from a node by block, and what they and the call mean', async () => {
-    const input = `0xa9059cbb${FRIEND.slice(2).padStart(64, '0')}${'7'.padStart(64, '0')}` as const;
-    await seed(at(1, 1), at(1, 0, { input }), at(2));
-    answerOf = (_kind, { transactions }: { readonly transactions: readonly string[] }) => ({
-      readAt: Date.now(),
-      logs: transactions.map((hash) => (hash === seededHash({ blockNumber: 1, transactionIndex: 0 }) ? [log] : [])),
-    });
-    const { result } = await get(`${WALLET}/verbose?order=ASC`);
-    expect(asked).toEqual(
-      [
-        {
-          block: hashOf(1, 1),
-          transactions: [0, 1].map((index) => seededHash({ blockNumber: 1, transactionIndex: index })),
-        },
-        { block: hashOf(1, 2), transactions: [seededHash({ blockNumber: 2, transactionIndex: 0 })] },
-      ].map((question) => ({ kind: 'transaction-logs', question })),
-    );
-    expect(result[0]).toMatchObject({
-      method_label: 'transfer',
-      decoded_call: { signature: 'transfer(address,uint256)', label: 'transfer', type: 'function' },
-      logs: [
-        {
-          log_index: '4',
-          transaction_index: '0',
-          block_number: '1',
-          block_hash: hashOf(1, 1),
-          address: CONTRACT,
-          topic3: null,
-          decoded_event: { signature: 'Transfer(address,address,uint256)', label: 'Transfer', type: 'event' },
-        },
-      ],
-    });
-    expect(result.slice(1).map(({ logs, decoded_call }) => [logs, decoded_call])).toEqual([
-      [[], null],
-      [[], null],
-    ]);
-  });
-
-  test('is 503 as long as no node tells the logs, and its cursors are its own', async () => {
-    await seed(at(1), at(2));
-    expect(await ask(`${WALLET}/verbose`)).toEqual({ status: 503, body: { message: 'being read from the node' } });
-    const { cursor } = await get(`${WALLET}?limit=1`);
-    expect((await ask(`${WALLET}/verbose?cursor=${cursor}`)).status).toBe(400);
-    expect((await ask(`${FRIEND}?cursor=${cursor}`)).status).toBe(400);
-    expect((await ask(`${WALLET}?cursor=${cursor}&order=ASC`)).status).toBe(400);
-    expect((await ask(`${WALLET}?cursor=${cursor}&limit=1&order=DESC&chain=eth&include=`)).status).toBe(200);
   });
 });
 
@@ -427,78 +202,11 @@ describe('what is refused', () => {
   });
 });
 
-describe('where only transactions of wallets that are asked for are kept', () => {
-  beforeEach(async () => {
-    Object.assign(keeping, { mode: 'wallets' });
-    await scratch.database.query(
-      'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 100, 100, 119)',
-    );
-  });
-
-  test('a wallet is asked for by the first request, which is told that nothing is known', async () => {
-    await seed(at(3));
-    const page = await get(WALLET);
-    expect(placesOf(page)).toEqual(['3.0']);
-    expect(page.indexed).toEqual({
-      ...{ from_block: null, to_block: null, complete: false, senders: 'recovered' },
-      sent: { complete: false, state: null },
-      received: { searched: false, state: null },
-    });
-    expect(searchesAsked).toEqual([WALLET]);
-    expect(await scratch.database.query('SELECT wallet, since_block FROM asked_wallets')).toEqual([
-      { wallet: addressBytes(WALLET), since_block: null },
-    ]);
-  });
-
-  test('what was searched for it is told: all of new blocks, of older ones what it sent', async () => {
-    const columns = 'chain_id, kind, subject, dataset, first_block, last_block';
-    await scratch.database.query('INSERT INTO asked_wallets (chain_id, wallet, since_block) VALUES (1, $1, 110)', [
-      addressBytes(WALLET),
-    ]);
-    await scratch.database.query('INSERT INTO wallet_watches (chain_id, first_block, last_block) VALUES (1, 105, 119)');
-    const search = (first: number, last: number, kind = 'sender') =>
-      scratch.database.query(
-        `INSERT INTO subject_ranges (${columns}) VALUES (1, $4, $1, 'account-transactions', $2, $3)`,
-        [addressBytes(WALLET), first, last, kind],
-      );
-    await search(50, 109);
-    await seed(at(60), at(112));
-    const span = { from_block: '110', to_block: '119', senders: 'recovered' };
-    expect((await get(WALLET)).indexed).toEqual({
-      ...{ ...span, complete: false },
-      sent: { complete: false, state: null },
-      received: { searched: false, state: null },
-    });
-    expect(searchesAsked).toEqual([WALLET]);
-    expect(balancesAsked).toEqual([]);
-    await search(0, 49);
-    expect((await get(`${WALLET}?limit=1`)).indexed).toEqual({
-      ...{ ...span, complete: false },
-      sent: { complete: true, state: null },
-      // All that there is may yet be reorganised.
-      received: { searched: true, state: null },
-    });
-    expect(balancesAsked).toEqual([]);
-    expect((await get(`${WALLET}?from_block=110&to_block=119`)).indexed.complete).toBe(true);
-    expect((await get(`${WALLET}?from_block=109`)).indexed.complete).toBe(false);
-    expect(searchesAsked).toEqual([WALLET]);
-    await scratch.database.query('UPDATE sync_chains SET checkpoint = 1000');
-    await scratch.database.query('UPDATE wallet_watches SET last_block = 1000');
-    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: false } });
-    expect(balancesAsked).toEqual([WALLET]);
-    await search(1, 900, 'receiver');
-    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: true } });
-    expect(balancesAsked).toEqual([WALLET]);
-    // Another wallet has nothing of it.
-    expect((await get(FRIEND)).indexed).toMatchObject({ from_block: null, to_block: null, complete: false });
-  });
-});
-
 describe('the official SDK', () => {
   test('reads a list and its next page', async () => {
     await seed(at(1), at(2, 0, { status: 0 }), at(3, 0, { contractAddress: CONTRACT }, [WALLET, null]));
-    answerOf = () => ({ readAt: Date.now(), traced: null });
-    const { transaction } = sdk.EvmApi;
+    stage.answerOf = () => ({ readAt: Date.now(), traced: null });
+    const { transaction } = stage.sdk.EvmApi;
     const found = await transaction.getWalletTransactions({
       chain: '0x1',
       address: WALLET,
@@ -514,16 +222,5 @@ describe('the official SDK', () => {
     const next = await found.next();
     expect(next.result.map(({ hash }) => hash)).toEqual([seededHash({ blockNumber: 1, transactionIndex: 0 })]);
     expect(next.hasNext()).toBe(false);
-  });
-
-  test('reads a verbose list', async () => {
-    await seed(at(1));
-    answerOf = () => ({ readAt: Date.now(), logs: [[{ index: 0, address: CONTRACT, topics: [], data: '0x' }]] });
-    const found = await sdk.EvmApi.transaction.getWalletTransactionsVerbose({ chain: '0x1', address: WALLET });
-    expect(found.result[0]?.logs?.[0]?.address.lowercase).toBe(CONTRACT);
-    expect(Object(found.raw).result[0]).toMatchObject({
-      decoded_call: null,
-      logs: [{ topic0: null, decoded_event: null }],
-    });
   });
 });
