@@ -1,75 +1,21 @@
 /** One chain's history filled by several real processes, of which any may die at any moment: the tables end as those of a single one. */
 import { platform } from 'node:os';
 import type { Database } from '@chainstead/db';
-import {
-  createScratchDatabase,
-  createScriptedChain,
-  type ScratchDatabase,
-  serveScriptedChain,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from '../testing/program-process.ts';
-import { scriptedChainFacts, waitUntil } from './indexed-chain.ts';
+import { describe, expect, it } from 'vitest';
+import { commandLineOf, type ProgramProcess } from '../testing/program-process.ts';
+import { waitUntil } from './indexed-chain.ts';
 import { dumpTables, expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';
+import { processesOf, sharedChainStage } from './shared-chain-stage.ts';
 
 const CHAIN_ID = 1_337_031;
-const SEED = 20_261_122;
 const BLOCKS = 800;
 const PROCESSES = 3;
 const TIMEOUT_MS = 240_000;
 const KILLED_WITHIN_MS = 60_000;
 /** One process reads some forty blocks a second: there is something left for those who come later. */
 const SLOW = { latencyMs: 600 };
-const facts = scriptedChainFacts(CHAIN_ID);
-const chain = createScriptedChain({ seed: SEED, chainId: CHAIN_ID });
-let node: Awaited<ReturnType<typeof serveScriptedChain>>;
-const scratches: ScratchDatabase[] = [];
-const programs: ProgramProcess[] = [];
-
-beforeAll(async () => {
-  chain.mine(BLOCKS);
-  node = await serveScriptedChain(chain);
-});
-
-afterAll(async () => {
-  for (const program of programs) program.kill('SIGKILL');
-  await Promise.all(programs.map(({ exited }) => exited));
-  await node?.close();
-  for (const scratch of scratches) await scratch.drop();
-});
-
-async function openScratch(): Promise<ScratchDatabase> {
-  const scratch = await createScratchDatabase();
-  scratches.push(scratch);
-  return scratch;
-}
-
-function start(args: readonly string[], databaseUrl: string, processes: number): ProgramProcess {
-  const environment = {
-    DATABASE_URL: databaseUrl,
-    DATABASE_POOL_SIZE: '4',
-    INGEST_PROCESSES: String(processes),
-    CHAINS: 'shared',
-    CHAIN_ID_SHARED: String(CHAIN_ID),
-    RPC_URLS_SHARED: node.url,
-    START_BLOCK_SHARED: '1',
-    POLL_INTERVAL_MS_SHARED: '100',
-    PROOF_SHARED: 'strict',
-    BACKFILL_PROOF_SHARED: 'receipts',
-  };
-  const program = startProgram(args, { environment });
-  programs.push(program);
-  return program;
-}
-
-/** Ids of the processes whose command line says that they are some of ours, in the order of these. */
-function processesOf(program: ProgramProcess, pattern: RegExp): number[] {
-  return descendantsOf(program.pid)
-    .map((pid) => ({ pid, command: commandLineOf(pid) ?? '' }))
-    .filter(({ command }) => pattern.test(command))
-    .toSorted((a, b) => a.command.localeCompare(b.command))
-    .map(({ pid }) => pid);
-}
+const stage = sharedChainStage({ chainId: CHAIN_ID, seed: 20_261_122, blocks: BLOCKS });
+const { chain, facts, openScratch, start } = stage;
 
 async function coveredBlocks(database: Database): Promise<number> {
   const [row] = await database.query<{ blocks: number }>(
@@ -154,7 +100,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
     'is filled by all processes of ingest, and whole when some are killed, the leader among them',
     async () => {
       const { database, url } = await openScratch();
-      node.faults.set(SLOW);
+      stage.node.faults.set(SLOW);
       const program = start(['start', '--roles', 'ingest'], url, PROCESSES);
       await program.waitFor(/"process":"ingest-[23]".*Helping to fill the history/);
       // The first leads.
@@ -165,7 +111,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
         victims,
         (name) => new RegExp(`role-process\\.[jt]s ingest ${name.at(-1)} 3\\b`),
       );
-      node.faults.clear();
+      stage.node.faults.clear();
       await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 90_000 });
       await expectTruth(database, facts, chain);
       await expectEqualToFreshIndex(database, facts, chain);
@@ -184,11 +130,11 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
     async () => {
       const alone = await indexAlone();
       const { database, url } = await openScratch();
-      node.faults.set({ latencyMs: 100 });
+      stage.node.faults.set({ latencyMs: 100 });
       const together = start(['backfill', ...RANGE, '--bulk'], url, PROCESSES);
       await untilHelped(together);
       expect(await together.exited, together.output()).toBe(0);
-      node.faults.clear();
+      stage.node.faults.clear();
       expect(linesOf(together).at(-1)).toEqual(alone.outcome);
       expect(await dumpTables(database, facts)).toEqual(alone.tables);
     },
@@ -200,7 +146,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
     async () => {
       const alone = await indexAlone();
       const { database, url } = await openScratch();
-      node.faults.set(SLOW);
+      stage.node.faults.set(SLOW);
       const program = start(['backfill', ...RANGE], url, PROCESSES);
       await untilHelped(program);
       const victims = [/ backfill-\d$/, / backfill-\d$/, / backfill-\d$/];
@@ -211,7 +157,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
         (name) => new RegExp(`backfill-process\\.[jt]s .*"number":${name.at(-1)}`),
       );
       expect(program.output()).toContain('A process that helps the backfill ended unexpectedly, starting it again');
-      node.faults.clear();
+      stage.node.faults.clear();
       expect(await program.exited, program.output()).toBe(0);
       expect(linesOf(program).at(-1)).toMatchObject({ blocks: HISTORY, finished: true });
       expect(await dumpTables(database, facts)).toEqual(alone.tables);
