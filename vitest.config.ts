@@ -1,17 +1,63 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They kill and compare for long: `npm run chaos`, not `npm test`. */
 const CHAOS = '**/*.chaos.test.ts';
 
-/** Each starts processes of its own, and nodes that are left too little time count as broken. */
 const ofPrograms = {
   // Beside the server.
   globalSetup: ['scripts/program-for-tests.ts'],
-  maxWorkers: 2,
   // Started programs that wait for each other, and for a takeover.
   testTimeout: 240_000,
   hookTimeout: 180_000,
 };
+
+/**
+ * Files that take half a minute and more (`npm test` tells which). Begun last, such a file would leave the other processors with nothing to do: vitest
+ * itself knows how long files took only where it has run them before, which CI never has.
+ */
+const LONG = [
+  'packages/console/src/browser.test.ts',
+  'packages/console/src/pages/datasets/datasets-browser.test.ts',
+  'packages/console/src/pages/look-up/look-up-browser.test.ts',
+  'packages/console/src/pages/streams/streams.browser.test.ts',
+  'packages/db/src/citus/distribute-tables.test.ts',
+  'packages/db/src/leadership.test.ts',
+  'packages/nft/src/collections/metadata-worker.test.ts',
+  'packages/nft/src/transfers/distributed-look-ups.test.ts',
+  'packages/nft/src/transfers/wallet-history/wallet-history.test.ts',
+  'packages/state/src/state-questions.test.ts',
+  'packages/transactions/src/wallets/wallets.devnet.test.ts',
+  'apps/chainstead/src/acceptance/assets/list-pages.test.ts',
+  'apps/chainstead/src/acceptance/crash.test.ts',
+  'apps/chainstead/src/acceptance/failover-proxy.test.ts',
+  'apps/chainstead/src/acceptance/faulty-upstreams.test.ts',
+  'apps/chainstead/src/acceptance/former-databases.test.ts',
+  'apps/chainstead/src/acceptance/nft-devnet.test.ts',
+  'apps/chainstead/src/acceptance/several-processes.test.ts',
+  'apps/chainstead/src/acceptance/shared-backfill.test.ts',
+  'apps/chainstead/src/acceptance/take-over.test.ts',
+  'apps/chainstead/src/start.test.ts',
+  'apps/chainstead/src/supervisor/upstream-budgets.test.ts',
+].map((path) => join(import.meta.dirname, path));
+
+/** The order of test files: within a project those first that take longest, then as vitest has them. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const gone = LONG.filter((path) => !existsSync(path));
+    if (gone.length > 0)
+      throw new Error(`Not there any more, take it out of ${import.meta.filename}: ${gone.join(', ')}`);
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    return projects.flatMap((project) => {
+      const own = sorted.filter((file) => file.project === project);
+      const isLong = ({ moduleId }: TestSpecification): boolean => LONG.includes(moduleId);
+      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
+    });
+  }
+}
 
 // Files share one embedded Postgres server (scratch databases from a template), started by the global set-up.
 export default defineConfig({
@@ -24,6 +70,7 @@ export default defineConfig({
     retry: 1,
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -43,6 +90,8 @@ export default defineConfig({
           name: 'programs',
           include: ['apps/*/src/**/*.test.ts'],
           exclude: [...configDefaults.exclude, CHAOS],
+          // They wait for takeovers and for polls; nodes that are left too little time count as broken, so there are no more.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -52,6 +101,7 @@ export default defineConfig({
           ...ofPrograms,
           name: 'chaos',
           include: [CHAOS],
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
