@@ -11,15 +11,16 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { AS_KEPT, OWNERS, type TokenOwnersQuery, tokenOwnersStatement } from './token-owners-statement.ts';
+import { createOwnerTeller, type TokenClass, type ToldOwner } from './tell-owner.ts';
+import { OWNERS, type TokenOwnersQuery, tokenOwnersStatement } from './token-owners-statement.ts';
 
 /** An account, as it is kept. */
-export interface OwnerRow extends RowOf<typeof OWNERS> {
+export interface OwnerRow extends ToldOwner {
+  readonly account: Address;
+  /** What is kept of the balance, base units: where the account stands. */
+  readonly balance: string;
   readonly label: AddressLabel;
 }
-
-/** Whether transfers tell balances; `new`: nobody knows. */
-export type TokenClass = 'sum' | 'live' | 'none' | 'new';
 
 /** What is known of a token and of some who hold it, at one moment. */
 export interface OwnersPage {
@@ -42,10 +43,16 @@ export interface OwnersPage {
 }
 
 /** The only row of the statement. */
-interface PageColumns extends SubjectColumns, PackedTexts {
+interface PageColumns extends PackedTexts {
+  readonly state: TokenState;
+}
+
+/** As JSON has it. */
+interface TokenState extends SubjectColumns {
   readonly is_ask_noted: boolean;
-  readonly read_at: Date;
+  readonly read_at: string;
   readonly class: TokenClass;
+  readonly is_verified: boolean;
   readonly contradictions: number;
   readonly first_block: number;
   readonly decimals: number | null;
@@ -70,31 +77,37 @@ export async function getOwnersPage(
   const { rows, page } = await readPackedPage<RowOf<typeof OWNERS>, PageColumns>(database, OWNERS, (select) =>
     tokenOwnersStatement(chain, query, select, !areKept),
   );
-  const accounts = rows.map(({ account }) => account);
+  const { state } = page;
   const labelOf = areKept
-    ? await labels.labelsOf(database, chain, accounts, page.label_revision)
-    : readLabels(page.labels);
-  // While transfers are being counted, what is kept of accounts tells nothing; what contracts that don't add up said does.
-  const isTold = page.is_built || page.class === 'live';
+    ? await labels.labelsOf(database, chain, rows.map(accountOf), state.label_revision)
+    : readLabels(state.labels);
+  const tell = createOwnerTeller({
+    class: state.class,
+    isVerified: state.is_verified,
+    contradictions: state.contradictions,
+    firstBlock: state.first_block,
+    indexedFrom: state.indexed_from,
+    indexedTo: state.indexed_to,
+    isChainIndexed: state.chain_to !== null,
+    isBuilt: state.is_built,
+  });
   return {
-    coverage: readSubject(chain, page, page.first_block),
-    isAskNoted: page.is_ask_noted,
-    class: page.class,
-    contradictions: page.contradictions,
-    readAt: page.read_at,
-    decimals: page.decimals,
-    totalSupply: page.total_supply,
-    areFactsDue: page.are_facts_due,
-    isCreationDue: page.is_creation_due,
-    givers: (page.givers?.match(ADDRESS_DIGITS) ?? []).map((digits) => `0x${digits}` as Address),
-    rows: rows.map(({ account, isDue, balance, told }) => ({
-      account,
-      isDue,
-      balance,
-      told: !isTold ? null : told === AS_KEPT ? balance : told,
-      label: labelOf(account),
-    })),
+    coverage: readSubject(chain, state, state.first_block),
+    isAskNoted: state.is_ask_noted,
+    class: state.class,
+    contradictions: state.contradictions,
+    readAt: new Date(state.read_at),
+    decimals: state.decimals,
+    totalSupply: state.total_supply,
+    areFactsDue: state.are_facts_due,
+    isCreationDue: state.is_creation_due,
+    givers: (state.givers?.match(ADDRESS_DIGITS) ?? []).map((digits) => `0x${digits}` as Address),
+    rows: rows.map((row) => {
+      const { isDue, told } = tell(row);
+      return { account: row.account, balance: row.balance, isDue, told, label: labelOf(row.account) };
+    }),
   };
 }
 
+const accountOf = ({ account }: { readonly account: Address }): Address => account;
 const ADDRESS_DIGITS = /[0-9a-f]{40}/g;

@@ -2,9 +2,8 @@ import { LABEL_REVISION, labelsOf, subjectColumns, subjectHistory } from '@chain
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, type Statement } from '@chainstead/db';
-import { boolean, digits, hex, packedRows, textOrNull } from '@chainstead/db/packed-rows';
+import { boolean, digits, hex, int4, packedRows, textOrNull } from '@chainstead/db/packed-rows';
 import { isAskNoted } from '@chainstead/sync';
-import { isWhole } from '../balances/told-balances.ts';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
@@ -35,24 +34,26 @@ export interface TokenOwnersQuery {
     | { readonly accounts: readonly Address[] };
 }
 
-/** Stands for what is kept of the balance. */
-export const AS_KEPT = '=';
+/** Stands for the block of an account that its contract was not asked about. */
+export const UNREAD = -1;
 
-/** The rows of a page, in its order. */
+/** The rows of a page, in its order: what is kept of each account. What of it can be shown is decided in `tell-owner.ts`. */
 export const OWNERS = packedRows({
   account: hex<Address>('account', 20),
-  /** Whether the contract is to be asked. */
-  isDue: boolean('is_due'),
-  /** What is kept of the balance: where the account stands. */
+  /** The block at which the contract was asked; {@link UNREAD}. */
+  anchorBlock: int4(`coalesce(anchor_block, ${UNREAD})`),
+  /** Whether that was lately. */
+  isFresh: boolean('coalesce(is_fresh, false)'),
+  /** Where the account stands: what the contract said and what has moved since, or else what all transfers add up to. */
   balance: digits('balance'),
-  /** What can be shown, base units; null: nothing. {@link AS_KEPT} where it is the same: writing numbers down costs most. */
-  told: textOrNull(`CASE WHEN told = balance THEN '${AS_KEPT}' ELSE told::text END`),
+  /** What the contract said; null where that is the balance, as nothing has moved since, and where it was not asked. */
+  said: textOrNull('CASE WHEN since <> 0 THEN anchor_value::text END'),
 });
 
 /**
- * The statement behind a page, which gives one row with all that is known: one range of `erc20_holders_by_balance` that stops after limit + 1 owners, or
- * probes of the key (token-owners.explain.test.ts), and the token's facts, coverage and labels beside them. As a single one it has a
- * single snapshot, and no other way to the database and back.
+ * The statement behind a page, which gives one row: one range of `erc20_holders_by_balance` that stops after limit + 1 owners, or probes of the key
+ * (token-owners.explain.test.ts), and beside them as `state` the token's facts, coverage and labels. They are JSON, since the driver takes longer for a
+ * column than for all that is in it. As a single one it has a single snapshot, and no other way to the database and back.
  * @param select of {@link OWNERS}
  * @param hasLabels whether the statement is to look labels up; their revision comes anyway
  */
@@ -76,9 +77,7 @@ export function tokenOwnersStatement(
   const isCoin = query.token === chain.wrappedNative;
   const unlessCounted = isCoin ? "(SELECT 'live' FROM covered WHERE NOT is_counted)" : 'NULL';
   const freshFrom = `least(now() - make_interval(secs => ${bind(query.liveMaxAgeMs / 1_000)}::float8), ${bind(query.freshFrom)}::timestamptz)`;
-  const isBySum = '(SELECT is_sum_believed FROM told_by) AND held.anchor_block IS NULL AND held.total >= 0';
-  const isSound = 'held.anchor_block BETWEEN (SELECT sound_from FROM told_by) AND (SELECT sound_to FROM told_by)';
-  const held = heldRows(query, { token, chainId }, bind);
+  const held = heldRows(query, { token, chainId, freshFrom }, bind);
   const supplyBlock = '(SELECT supply_block FROM about WHERE is_supply_recent)';
   const changed = changeAbove(chain, `${token}::bytea`, supplyBlock, chainId, bind);
   const text = `WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
@@ -96,31 +95,17 @@ LEFT JOIN facts ON true
 CROSS JOIN LATERAL (SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes AS known WHERE known.token = ${token} AND known.chain_id = ${chainId}
     AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})),
   'new') AS known_class) AS classed
-), told_by AS MATERIALIZED (
-  SELECT known_class = 'live' AS is_live, known_class = 'none' AS is_none, adds_up, covered.indexed_from - 1 AS sound_from, covered.indexed_to AS sound_to,
-    adds_up AND about.contradictions = 0 AND ${isWhole('about.first_block')} AS is_sum_believed
-FROM covered CROSS JOIN about
-CROSS JOIN LATERAL (SELECT known_class = 'sum' OR known_class = 'new' AND about.is_verified AS adds_up) AS class
 ), page AS MATERIALIZED (
-  SELECT held.account, held.balance, read_balance IS NULL AS is_due, coalesce(read_balance, CASE WHEN ${isBySum} THEN held.total END) AS told
-FROM (SELECT held.*, CASE
-    WHEN (SELECT is_live FROM told_by) THEN CASE WHEN held.anchored_at >= ${freshFrom} THEN held.anchor_value END
-    WHEN (SELECT is_none FROM told_by) THEN NULL
-    WHEN ${isSound} AND ((SELECT adds_up FROM told_by) OR held.since = 0) AND held.balance >= 0 THEN held.balance
-    END AS read_balance
-  FROM (${held.rows}) AS held OFFSET 0) AS held
-ORDER BY ${held.order}
-), state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted,
-    ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'} AS labels, ${LABEL_REVISION} AS label_revision
-  FROM covered LEFT JOIN ${subjectHistory(subject)}
+  ${held}
 )
-SELECT state.*, clock_timestamp() AS read_at,
-  about.known_class AS class, about.contradictions, about.first_block, about.decimals, about.total_supply::text AS total_supply,
-  NOT about.is_read OR NOT about.is_supply_recent OR EXISTS (${changed}) AS are_facts_due, about.is_creation_due,
-  ${givers(query, { token, chainId })} AS givers,
-  owners.*
-FROM state CROSS JOIN about CROSS JOIN (SELECT ${select} FROM page) AS owners`;
+SELECT told.state, owners.* FROM (SELECT to_json(state) AS state FROM (
+  SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted, clock_timestamp() AS read_at,
+    about.known_class AS class, about.is_verified, about.contradictions, about.first_block, about.decimals, about.total_supply::text AS total_supply,
+    NOT about.is_read OR NOT about.is_supply_recent OR EXISTS (${changed}) AS are_facts_due, about.is_creation_due,
+    ${givers(query, { token, chainId })} AS givers,
+    ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'} AS labels, ${LABEL_REVISION} AS label_revision
+  FROM covered CROSS JOIN about LEFT JOIN ${subjectHistory(subject)}
+) AS state) AS told CROSS JOIN (SELECT ${select} FROM page) AS owners`;
   return { text, values };
 }
 
@@ -145,29 +130,23 @@ function givers({ wanted }: TokenOwnersQuery, { token, chainId }: OfToken): stri
     WHERE token = ${token} AND chain_id = ${chainId} AND balance < 0 ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver)`;
 }
 
-const COLUMNS = 'account, balance, total, anchor_block, anchor_value, since, anchored_at';
-
-/** To be given the alias `held`, and their order. */
+/** What {@link OWNERS} are made of, in the order of the page. */
 function heldRows(
   { wanted }: TokenOwnersQuery,
-  { token, chainId }: OfToken,
+  { token, chainId, freshFrom }: OfToken & { readonly freshFrom: string },
   bind: Bind,
-): { readonly rows: string; readonly order: string } {
+): string {
+  const columns = `account, balance, anchor_block, anchor_value, since, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`;
   const ofToken = `token = ${token} AND chain_id = ${chainId}`;
   if ('accounts' in wanted)
-    return {
-      rows: `SELECT known.*, asked.place FROM unnest(${bind(wanted.accounts.map(addressBytes))}::bytea[]) WITH ORDINALITY AS asked(owner, place)
-    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM erc20_holders WHERE ${ofToken} AND account = asked.owner LIMIT 1) AS known`,
-      order: 'held.place',
-    };
+    return `SELECT known.* FROM unnest(${bind(wanted.accounts.map(addressBytes))}::bytea[]) WITH ORDINALITY AS asked(owner, place)
+    CROSS JOIN LATERAL (SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND account = asked.owner LIMIT 1) AS known
+  ORDER BY asked.place`;
   const { order, limit, after } = wanted;
   const beyond =
     after === null
       ? ''
       : ` AND (balance, account) ${order === 'DESC' ? '<' : '>'} (${bind(after.balance)}::numeric, ${bind(addressBytes(after.account))}::bytea)`;
-  return {
-    rows: `SELECT ${COLUMNS} FROM erc20_holders WHERE ${ofToken} AND balance > 0${beyond}
-    ORDER BY balance ${order}, account ${order} LIMIT ${bind(limit + 1)}`,
-    order: `held.balance ${order}, held.account ${order}`,
-  };
+  return `SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${beyond}
+    ORDER BY balance ${order}, account ${order} LIMIT ${bind(limit + 1)}`;
 }
