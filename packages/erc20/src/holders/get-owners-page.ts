@@ -12,7 +12,7 @@ import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { createOwnerTeller, type TokenClass, type ToldOwner } from './tell-owner.ts';
-import { OWNERS, type TokenOwnersQuery, tokenOwnersStatement } from './token-owners-statement.ts';
+import { OWNERS, readReadings, type TokenOwnersQuery, tokenOwnersStatement } from './token-owners-statement.ts';
 
 /** An account, as it is kept. */
 export interface OwnerRow extends ToldOwner {
@@ -45,6 +45,7 @@ export interface OwnersPage {
 /** The only row of the statement. */
 interface PageColumns extends PackedTexts {
   readonly state: TokenState;
+  readonly readings: string | null;
 }
 
 /** As JSON has it. */
@@ -81,6 +82,7 @@ export async function getOwnersPage(
   const labelOf = areKept
     ? await labels.labelsOf(database, chain, rows.map(accountOf), state.label_revision)
     : readLabels(state.labels);
+  const readings = readReadings(page.readings);
   const tell = createOwnerTeller({
     class: state.class,
     isVerified: state.is_verified,
@@ -102,9 +104,9 @@ export async function getOwnersPage(
     areFactsDue: state.are_facts_due,
     isCreationDue: state.is_creation_due,
     givers: (state.givers?.match(ADDRESS_DIGITS) ?? []).map((digits) => `0x${digits}` as Address),
-    rows: rows.map((row) => {
-      const { isDue, told } = tell(row);
-      return { account: row.account, balance: row.balance, isDue, told, label: labelOf(row.account) };
+    rows: rows.map(({ account, anchorBlock, balance }) => {
+      const { isDue, told } = tell({ anchorBlock, balance, reading: readings.get(account) ?? null });
+      return { account, balance, isDue, told, label: labelOf(account) };
     }),
   };
 }

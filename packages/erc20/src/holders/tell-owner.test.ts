@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createOwnerTeller, type KeptOwner, type ToldToken } from './tell-owner.ts';
-import { UNREAD } from './token-owners-statement.ts';
+import { readReadings, UNREAD } from './token-owners-statement.ts';
 
 /** All of it is indexed: blocks 10 to 100, of a token that was made in block 10. */
 const TOKEN: ToldToken = {
@@ -14,9 +14,9 @@ const TOKEN: ToldToken = {
   isBuilt: true,
 };
 /** Its contract said so in block 50, and nothing has moved since. */
-const READ: KeptOwner = { anchorBlock: 50, isFresh: true, balance: '7', said: null };
-const MOVED: KeptOwner = { ...READ, balance: '9', said: '7' };
-const ASKED_NEVER: KeptOwner = { anchorBlock: UNREAD, isFresh: false, balance: '7', said: null };
+const READ: KeptOwner = { anchorBlock: 50, balance: '7', reading: { said: '7', isFresh: true } };
+const MOVED: KeptOwner = { ...READ, balance: '9' };
+const ASKED_NEVER: KeptOwner = { anchorBlock: UNREAD, balance: '7', reading: null };
 
 const tell = (token: Partial<ToldToken>, owner: KeptOwner) => createOwnerTeller({ ...TOKEN, ...token })(owner);
 const shown = (told: string) => ({ isDue: false, told });
@@ -26,6 +26,8 @@ describe('a balance that was read', () => {
   test('is told with what has moved since, where transfers tell it', () => {
     expect(tell({}, READ)).toEqual(shown('7'));
     expect(tell({}, MOVED)).toEqual(shown('9'));
+    // Nobody asks for readings of a token that is known to add up.
+    expect(tell({}, { ...MOVED, reading: null })).toEqual(shown('9'));
     expect(tell({ class: 'new', isVerified: true }, MOVED)).toEqual(shown('9'));
     // Somebody's reading of it differed: those of others still count.
     expect(tell({ contradictions: 1 }, MOVED)).toEqual(shown('9'));
@@ -52,7 +54,7 @@ describe('a balance that was read', () => {
     expect(tell({ class: 'live' }, READ)).toEqual(shown('7'));
     expect(tell({ class: 'live' }, MOVED)).toEqual(shown('7'));
     expect(tell({ class: 'live', indexedFrom: null, indexedTo: null }, MOVED)).toEqual(shown('7'));
-    expect(tell({ class: 'live' }, { ...MOVED, isFresh: false })).toEqual(ASK);
+    expect(tell({ class: 'live' }, { ...MOVED, reading: { said: '7', isFresh: false } })).toEqual(ASK);
   });
 
   test('of a token that tells none counts for nothing', () => {
@@ -88,4 +90,15 @@ test('while transfers are being counted only contracts of live tokens are believ
   expect(tell({ isBuilt: false }, READ)).toEqual({ isDue: false, told: null });
   expect(tell({ isBuilt: false }, ASKED_NEVER)).toEqual(ASK);
   expect(tell({ isBuilt: false, class: 'live' }, READ)).toEqual(shown('7'));
+});
+
+test('readings of several accounts are told apart', () => {
+  const [one, other] = ['ab'.repeat(20), '12'.repeat(20)];
+  expect(readReadings(`${one}+340,${other}-0`)).toEqual(
+    new Map([
+      [`0x${one}`, { said: '340', isFresh: true }],
+      [`0x${other}`, { said: '0', isFresh: false }],
+    ]),
+  );
+  expect(readReadings(null).size).toBe(0);
 });

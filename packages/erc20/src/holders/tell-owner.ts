@@ -1,5 +1,5 @@
 import type { RowOf } from '@chainstead/db/packed-rows';
-import { type OWNERS, UNREAD } from './token-owners-statement.ts';
+import { type OWNERS, type OwnerReading, UNREAD } from './token-owners-statement.ts';
 
 /** Whether transfers tell balances; `new`: nobody knows. */
 export type TokenClass = 'sum' | 'live' | 'none' | 'new';
@@ -30,7 +30,10 @@ export interface ToldOwner {
 }
 
 /** What is kept of an account. */
-export type KeptOwner = Omit<RowOf<typeof OWNERS>, 'account'>;
+export interface KeptOwner extends Pick<RowOf<typeof OWNERS>, 'anchorBlock' | 'balance'> {
+  /** Null where the contract was not asked, and where the token is known to add up. */
+  readonly reading: OwnerReading | null;
+}
 
 /**
  * Decides what can be shown of accounts (docs/balances.md). In Node: told for each row in SQL, it took Postgres as long as all else of a page.
@@ -44,17 +47,17 @@ export function createOwnerTeller(token: ToldToken): (owner: KeptOwner) => ToldO
   // While transfers are being counted, what is kept of accounts tells nothing; what contracts that don't add up said does.
   const isTold = token.isBuilt || token.class === 'live';
 
-  function readingOf({ anchorBlock, isFresh, balance, said }: KeptOwner): string | null {
-    if (token.class === 'live') return isFresh ? (said ?? balance) : null;
+  function readBalance({ anchorBlock, balance, reading }: KeptOwner): string | null {
+    if (token.class === 'live') return reading?.isFresh === true ? reading.said : null;
     if (token.class === 'none' || anchorBlock === UNREAD || indexedFrom === null || indexedTo === null) return null;
     // Every block from the reading on is indexed, and nothing has moved, or transfers tell what has.
-    const isSound = anchorBlock >= indexedFrom - 1 && anchorBlock <= indexedTo && (addsUp || said === null);
+    const isSound = anchorBlock >= indexedFrom - 1 && anchorBlock <= indexedTo && (addsUp || reading?.said === balance);
     return isSound && !isNegative(balance) ? balance : null;
   }
 
   return (owner) => {
-    const reading = readingOf(owner);
-    if (reading !== null) return { isDue: false, told: isTold ? reading : null };
+    const read = readBalance(owner);
+    if (read !== null) return { isDue: false, told: isTold ? read : null };
     const isSum = isSumBelieved && owner.anchorBlock === UNREAD && !isNegative(owner.balance);
     return { isDue: true, told: isSum && isTold ? owner.balance : null };
   };

@@ -82,6 +82,8 @@ export async function tellTokenOwners(
   const owners: TokenOwner[] = [];
   const isShort = after?.isShort ?? page.givers.length > 0;
   let isTold = !isShort;
+  /** Then they stand in order. */
+  let isAsKept = true;
   let place: OwnerPlace | null = after;
   for (let round = 1; ; round++) {
     const left = limit - owners.length;
@@ -89,9 +91,11 @@ export async function tellTokenOwners(
     const candidates = page.rows.slice(0, left);
     const patience = Math.max(0, ends - performance.now());
     const known = await askContract(sources, chain, { ...given, page, candidates }, patience);
-    for (const { account, told, label } of known.rows)
+    for (const { account, balance, told, label } of known.rows) {
       if (told === null) isTold = false;
       else if (told !== '0') owners.push({ account, balance: told, label });
+      if (told !== balance) isAsKept = false;
+    }
     const hasNext = page.rows.length > left;
     place = candidates.at(-1) ?? place;
     if (hasNext && owners.length < limit && round < ROUNDS_MAX && performance.now() < ends) continue;
@@ -100,7 +104,9 @@ export async function tellTokenOwners(
       ...page.coverage,
       decimals: page.decimals,
       totalSupply: page.totalSupply,
-      owners: owners.toSorted((one, other) => (order === 'DESC' ? byBalance(other, one) : byBalance(one, other))),
+      owners: isAsKept
+        ? owners
+        : owners.toSorted((one, other) => (order === 'DESC' ? byBalance(other, one) : byBalance(one, other))),
       next: hasNext && place !== null ? { balance: place.balance, account: place.account, isShort } : null,
       isComplete: page.coverage.indexed.complete && adds && isTold,
     };

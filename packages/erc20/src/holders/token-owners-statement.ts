@@ -2,7 +2,7 @@ import { LABEL_REVISION, labelsOf, subjectColumns, subjectHistory } from '@chain
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, type Statement } from '@chainstead/db';
-import { boolean, digits, hex, int4, packedRows, textOrNull } from '@chainstead/db/packed-rows';
+import { digits, hex, int4, packedRows } from '@chainstead/db/packed-rows';
 import { isAskNoted } from '@chainstead/sync';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -42,13 +42,29 @@ export const OWNERS = packedRows({
   account: hex<Address>('account', 20),
   /** The block at which the contract was asked; {@link UNREAD}. */
   anchorBlock: int4(`coalesce(anchor_block, ${UNREAD})`),
-  /** Whether that was lately. */
-  isFresh: boolean('coalesce(is_fresh, false)'),
   /** Where the account stands: what the contract said and what has moved since, or else what all transfers add up to. */
   balance: digits('balance'),
-  /** What the contract said; null where that is the balance, as nothing has moved since, and where it was not asked. */
-  said: textOrNull('CASE WHEN since <> 0 THEN anchor_value::text END'),
 });
+
+/** What contracts said of accounts, where that is not known to follow from transfers; else null. Read by {@link readReadings}. */
+const READINGS = `string_agg(encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',')
+    FILTER (WHERE (SELECT known_class <> 'sum' FROM about) AND anchor_block IS NOT NULL) AS readings`;
+
+/** What a contract said of an account. */
+export interface OwnerReading {
+  /** Base units, decimal digits. */
+  readonly said: string;
+  /** Whether it was asked lately. */
+  readonly isFresh: boolean;
+}
+
+/** The column `readings` of the statement. */
+export function readReadings(readings: string | null): ReadonlyMap<Address, OwnerReading> {
+  const found = readings?.matchAll(/([0-9a-f]{40})([+-])(\d+)/g) ?? [];
+  return new Map(
+    Array.from(found, ([, account, sign, said = '']) => [`0x${account}` as Address, { said, isFresh: sign === '+' }]),
+  );
+}
 
 /**
  * The statement behind a page, which gives one row: one range of `erc20_holders_by_balance` that stops after limit + 1 owners, or probes of the key
@@ -95,9 +111,7 @@ LEFT JOIN facts ON true
 CROSS JOIN LATERAL (SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes AS known WHERE known.token = ${token} AND known.chain_id = ${chainId}
     AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})),
   'new') AS known_class) AS classed
-), page AS MATERIALIZED (
-  ${held}
-)
+)${hasLabels ? `, page AS MATERIALIZED (${held})` : ''}
 SELECT told.state, owners.* FROM (SELECT to_json(state) AS state FROM (
   SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted, clock_timestamp() AS read_at,
     about.known_class AS class, about.is_verified, about.contradictions, about.first_block, about.decimals, about.total_supply::text AS total_supply,
@@ -105,7 +119,8 @@ SELECT told.state, owners.* FROM (SELECT to_json(state) AS state FROM (
     ${givers(query, { token, chainId })} AS givers,
     ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'} AS labels, ${LABEL_REVISION} AS label_revision
   FROM covered CROSS JOIN about LEFT JOIN ${subjectHistory(subject)}
-) AS state) AS told CROSS JOIN (SELECT ${select} FROM page) AS owners`;
+) AS state) AS told CROSS JOIN (
+  SELECT ${select}, ${READINGS} FROM ${hasLabels ? 'page' : `(${held}) AS page`}) AS owners`;
   return { text, values };
 }
 
@@ -136,7 +151,7 @@ function heldRows(
   { token, chainId, freshFrom }: OfToken & { readonly freshFrom: string },
   bind: Bind,
 ): string {
-  const columns = `account, balance, anchor_block, anchor_value, since, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`;
+  const columns = `account, balance, anchor_block, anchor_value, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`;
   const ofToken = `token = ${token} AND chain_id = ${chainId}`;
   if ('accounts' in wanted)
     return `SELECT known.* FROM unnest(${bind(wanted.accounts.map(addressBytes))}::bytea[]) WITH ORDINALITY AS asked(owner, place)

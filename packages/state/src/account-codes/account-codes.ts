@@ -49,11 +49,12 @@ export function createHasCodeOf(): HasCodeOf {
     const found = new Map<Address, boolean>();
     const remembered = byChain.get(chain.id) ?? new Map();
     byChain.set(chain.id, remembered);
+    const rest: Address[] = [];
     for (const address of addresses) {
       const known = remembered.get(address);
       if (known !== undefined && known.until > now) found.set(address, known.hasCode);
+      else rest.push(address);
     }
-    const rest = addresses.filter((address) => !found.has(address));
     if (rest.length === 0) return found;
     const stored = await getStoredCodes(context.database, chain, rest);
     if (remembered.size + stored.size > REMEMBERED_MAX) remembered.clear();
