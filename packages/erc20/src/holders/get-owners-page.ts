@@ -52,7 +52,7 @@ interface PageColumns extends PackedTexts {
 interface TokenState extends SubjectColumns {
   readonly is_ask_noted: boolean;
   readonly read_at: string;
-  readonly class: TokenClass;
+  readonly known_class: TokenClass;
   readonly is_verified: boolean;
   readonly contradictions: number;
   readonly first_block: number;
@@ -84,7 +84,7 @@ export async function getOwnersPage(
     : readLabels(state.labels);
   const readings = readReadings(page.readings);
   const tell = createOwnerTeller({
-    class: state.class,
+    class: state.known_class,
     isVerified: state.is_verified,
     contradictions: state.contradictions,
     firstBlock: state.first_block,
@@ -96,7 +96,7 @@ export async function getOwnersPage(
   return {
     coverage: readSubject(chain, state, state.first_block),
     isAskNoted: state.is_ask_noted,
-    class: state.class,
+    class: state.known_class,
     contradictions: state.contradictions,
     readAt: new Date(state.read_at),
     decimals: state.decimals,

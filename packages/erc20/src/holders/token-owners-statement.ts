@@ -95,14 +95,16 @@ export function tokenOwnersStatement(
   const freshFrom = `least(now() - make_interval(secs => ${bind(query.liveMaxAgeMs / 1_000)}::float8), ${bind(query.freshFrom)}::timestamptz)`;
   const held = heldRows(query, { token, chainId, freshFrom }, bind);
   const supplyBlock = '(SELECT supply_block FROM about WHERE is_supply_recent)';
-  const changed = changeAbove(chain, `${token}::bytea`, supplyBlock, chainId, bind);
+  // Of other tokens nothing is wrapped.
+  const wraps = { wrappedNative: isCoin ? chain.wrappedNative : null };
+  const changed = changeAbove(wraps, `${token}::bytea`, supplyBlock, chainId, bind);
   const text = `WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
   SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
     ${IS_SUPPLY_RECENT} AS is_supply_recent, standard IS NOT NULL AND ${IS_CREATION_DUE} AS is_creation_due
   FROM tokens WHERE address = ${token} AND chain_id = ${chainId}
 ), about AS MATERIALIZED (
   SELECT known_class, coalesce(counts.contradictions, 0) AS contradictions, coalesce(facts.verified, false) AS is_verified,
-    coalesce(facts.created_block, ${bind(chain.firstBlock)}::bigint) AS first_block, facts.decimals, facts.total_supply, facts.supply_block,
+    coalesce(facts.created_block, ${bind(chain.firstBlock)}::bigint) AS first_block, facts.decimals, facts.total_supply::text AS total_supply, facts.supply_block,
     coalesce(facts.is_read, false) AS is_read, coalesce(facts.is_supply_recent, false) AS is_supply_recent,
     coalesce(facts.is_creation_due, false) AS is_creation_due
 FROM (VALUES (true)) AS one
@@ -111,18 +113,47 @@ LEFT JOIN facts ON true
 CROSS JOIN LATERAL (SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes AS known WHERE known.token = ${token} AND known.chain_id = ${chainId}
     AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})),
   'new') AS known_class) AS classed
-)${hasLabels ? `, page AS MATERIALIZED (${held})` : ''}
-SELECT told.state, owners.* FROM (SELECT to_json(state) AS state FROM (
-  SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted, clock_timestamp() AS read_at,
-    about.known_class AS class, about.is_verified, about.contradictions, about.first_block, about.decimals, about.total_supply::text AS total_supply,
-    NOT about.is_read OR NOT about.is_supply_recent OR EXISTS (${changed}) AS are_facts_due, about.is_creation_due,
-    ${givers(query, { token, chainId })} AS givers,
+), page AS MATERIALIZED (
+  ${held}
+), state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted,
     ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'} AS labels, ${LABEL_REVISION} AS label_revision
-  FROM covered CROSS JOIN about LEFT JOIN ${subjectHistory(subject)}
-) AS state) AS told CROSS JOIN (
-  SELECT ${select}, ${READINGS} FROM ${hasLabels ? 'page' : `(${held}) AS page`}) AS owners`;
+  FROM covered LEFT JOIN ${subjectHistory(subject)}
+)
+SELECT json_build_object(${columnsOf('state', OF_STATE)}, ${columnsOf('about', OF_TOKEN)}, 'read_at', clock_timestamp(),
+  'are_facts_due', NOT about.is_read OR NOT about.is_supply_recent OR EXISTS (${changed}), 'givers', ${givers(query, { token, chainId })}) AS state, owners.*
+FROM state CROSS JOIN about CROSS JOIN (SELECT ${select}, ${READINGS} FROM page) AS owners`;
   return { text, values };
 }
+
+/** Named one by one: of what Citus has read before there is no whole row. */
+function columnsOf(relation: string, names: readonly string[]): string {
+  return names.map((name) => `'${name}', ${relation}.${name}`).join(', ');
+}
+
+const OF_STATE = [
+  'indexed_from',
+  'indexed_to',
+  'chain_to',
+  'is_built',
+  'status',
+  'waits',
+  'calls_made',
+  'calls_estimated',
+  'error_message',
+  'is_ask_noted',
+  'labels',
+  'label_revision',
+];
+const OF_TOKEN = [
+  'known_class',
+  'is_verified',
+  'contradictions',
+  'first_block',
+  'decimals',
+  'total_supply',
+  'is_creation_due',
+];
 
 /** After this a contract that answered nothing is asked again. */
 const ASK_AGAIN = "interval '24 hours'";
