@@ -65,15 +65,18 @@ export interface HistoryStage {
   close(): Promise<void>;
 }
 
-/** @throws Error where the recorded blocks are not beside the repository */
-export async function openHistoryStage(): Promise<HistoryStage> {
+/**
+ * @param given whose database it is. @default one of its own, on one server
+ * @throws Error where the recorded blocks are not beside the repository
+ */
+export async function openHistoryStage(given?: ScratchDatabase): Promise<HistoryStage> {
   const folder = recordedEvmFolder();
   if (folder === null) throw new Error('The recorded blocks are not here');
   const source = await loadRecordedChain({
     ...{ folder, chain: 'ethereum' },
     blocks: { from: FIRST_BLOCK, to: LAST_BLOCK },
   });
-  const scratch = await createScratchDatabase();
+  const scratch = given ?? (await createScratchDatabase());
   const { database } = scratch;
   const settings: HistorySettings = { ...SETTINGS };
   const registry = createChainRegistry();
