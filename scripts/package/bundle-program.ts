@@ -22,7 +22,7 @@ export interface Bundle {
 
 const SOURCES = 'apps/chainstead/src';
 /** Each is the beginning of a process: of the command line, of a role, of a helper. */
-const ENTRIES = ['main.ts', 'role-process.ts', 'backfill-process.ts'].map((file) =>
+const ENTRIES = ['main.ts', 'role-process.ts', 'backfill-process.ts', 'signer-process.ts'].map((file) =>
   join(REPOSITORY_ROOT, SOURCES, file),
 );
 

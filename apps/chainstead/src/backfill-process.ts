@@ -7,6 +7,7 @@ import { environmentSource, fileSource, parseConfiguration } from './configurati
 import { describeError } from './describe-error.ts';
 import { exitCodeOf } from './exit-code-of.ts';
 import { parseChainConfiguration } from './read-configuration.ts';
+import { createSignerProcesses } from './signer-processes.ts';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
 import { createSupervisedTurns } from './supervisor/supervised-turns.ts';
 import { openPool } from './upstream-pools.ts';
@@ -67,6 +68,7 @@ async function work(): Promise<number> {
   });
   const registry = createMetricsRegistry();
   const pool = openPool(configured, { logger, metrics: registry, clock: systemClock, turns });
+  const signers = createSignerProcesses();
   try {
     await pool.start();
     const { datasets } = configuration;
@@ -78,6 +80,7 @@ async function work(): Promise<number> {
         order: 'newest-first',
         proof: backfillProof,
         policy: proof,
+        recoverSigners: signers.recover,
         onProgress: ({ logs }) => send({ type: 'helped', logs }),
       },
       told.ranges,
@@ -86,6 +89,7 @@ async function work(): Promise<number> {
     return done.logs;
   } finally {
     await pool.close();
+    await signers.close();
     await database.close();
   }
 }

@@ -3,6 +3,7 @@ import type { CallTurns } from '@chainstead/rpc';
 import { createSyncMetrics, type RangeCommandOptions } from '@chainstead/sync';
 import type { CommandContext } from './command-context.ts';
 import type { ChainConfiguration, Configuration } from './configuration/index.ts';
+import { createSignerProcesses } from './signer-processes.ts';
 import { openStorage, type Storage } from './storage.ts';
 import { openPool } from './upstream-pools.ts';
 
@@ -55,6 +56,7 @@ export function withChain<T>(
     const logger = commandLogger(configuration, context);
     const registry = createMetricsRegistry();
     const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, turns });
+    const signers = createSignerProcesses();
     try {
       await pool.start();
       const chain: ChainWork = {
@@ -68,10 +70,12 @@ export function withChain<T>(
         proof: configured.proof,
         backfillProof: configured.backfillProof,
         keep: configured.keep,
+        recoverSigners: signers.recover,
       };
       return await work(chain, storage);
     } finally {
       await pool.close();
+      await signers.close();
     }
   });
 }

@@ -11,6 +11,7 @@ export { checkHeaderHash, headerHash } from './header-hash.ts';
 export { hexToBytes, InvalidHexBytesError } from './hex-bytes.ts';
 export { keccak256Hex } from './keccak.ts';
 export { EMPTY_TRIE_ROOT, orderedTrieRoot } from './ordered-trie.ts';
+export type { RecoverSigners } from './packed-signatures.ts';
 export { type ProofLevel, proveBlock } from './prove-block.ts';
 export {
   committedTransactions,

@@ -2,9 +2,10 @@ import { type BlockHeader, isAddress, parseAddress, type Receipt, ZERO_ADDRESS }
 import { createdContract } from './created-contract.ts';
 import { InvalidHexBytesError } from './hex-bytes.ts';
 import { orderedTrieRoot } from './ordered-trie.ts';
+import { packSignatures, type RecoverSigners, recoverSigners, signerAt } from './packed-signatures.ts';
 import type { ProvableChain } from './prove-block.ts';
 import { stateSyncTransactionHash } from './receipts-root.ts';
-import { checkSender } from './recover-sender.ts';
+import { compareSender, senderSignature } from './recover-sender.ts';
 import { checkTransactionHash, isEthereumType, transactionType } from './transaction-encoding.ts';
 import type { TransactionJson } from './transaction-fields.ts';
 
@@ -118,10 +119,20 @@ export function contradictsRoot(
 /**
  * How one of the transactions names another sender than signed it; null where none does. Each is recovered, which takes longer than all other proofs together.
  * Nothing is said of those that carry no signature of an account, or of a type that is not known.
+ * @param recover by whom; by default here and now
  */
-export function contradictsSenders(transactions: readonly TransactionJson[]): TransactionsUnproven | null {
-  for (const transaction of transactions) {
-    const check = checkSender(transaction);
+export async function contradictsSenders(
+  transactions: readonly TransactionJson[],
+  recover: RecoverSigners = async (signatures) => recoverSigners(signatures),
+): Promise<TransactionsUnproven | null> {
+  const signed = transactions.flatMap((transaction) => {
+    const signature = senderSignature(transaction);
+    return signature === null ? [] : [{ transaction, signature }];
+  });
+  if (signed.length === 0) return null;
+  const signers = await recover(packSignatures(signed.map(({ signature }) => signature)));
+  for (const [index, { transaction }] of signed.entries()) {
+    const check = compareSender(transaction, signerAt(signers, index));
     // What does not hash to its hash was signed in another form.
     if (check.result === 'mismatch' && checkTransactionHash(transaction).result === 'verified')
       return unproven('sender-mismatch', `${check.recovered} of ${String(transaction.hash)}`, String(transaction.from));

@@ -24,21 +24,49 @@ describe('the sender of a transaction', () => {
     expect(checkSender({ ...json, from: OTHER })).toEqual({ result: 'mismatch', recovered: SIGNER });
   });
 
-  it('of all of a block is compared, of those that hash to their hash', () => {
+  it('of all of a block is compared, of those that hash to their hash', async () => {
     const named = SIGNED_TRANSACTIONS.map(({ json, raw }) => ({
       ...json,
       from: SIGNER,
       hash: keccak256Hex(Buffer.from(raw.slice(2), 'hex')),
     }));
-    expect(contradictsSenders(named)).toBeNull();
+    expect(await contradictsSenders(named)).toBeNull();
     const last = { ...named.at(-1), from: OTHER };
-    expect(contradictsSenders([...named.slice(0, -1), last])).toMatchObject({
+    expect(await contradictsSenders([...named.slice(0, -1), last])).toMatchObject({
       level: 'unproven',
       reason: 'sender-mismatch',
       computed: OTHER,
       expected: expect.stringContaining(SIGNER),
     });
-    expect(contradictsSenders([{ ...last, hash: `0x${'77'.repeat(32)}` }])).toBeNull();
+    expect(await contradictsSenders([{ ...last, hash: `0x${'77'.repeat(32)}` }])).toBeNull();
+  });
+
+  it('is what those say who are given the signatures; nobody is asked for what carries none', async () => {
+    const signed = SIGNED_TRANSACTIONS.map(({ json, raw }) => ({
+      ...json,
+      from: SIGNER,
+      hash: keccak256Hex(Buffer.from(raw.slice(2), 'hex')),
+    }));
+    const asked: Uint8Array[] = [];
+    const nobody = async (signatures: Uint8Array) => {
+      asked.push(signatures);
+      return new Uint8Array(20 * signed.length).fill(0x55);
+    };
+    expect(await contradictsSenders(signed, nobody)).toMatchObject({
+      reason: 'sender-mismatch',
+      expected: expect.stringContaining('0x5555'),
+    });
+    expect(asked).toHaveLength(1);
+    expect(
+      await contradictsSenders(
+        [
+          { ...signed[0], from: undefined },
+          { type: '0x7e', from: SIGNER },
+        ],
+        nobody,
+      ),
+    ).toBeNull();
+    expect(asked).toHaveLength(1);
   });
 
   it('of before EIP-155 signed without the chain', async () => {

@@ -5,6 +5,7 @@
  */
 import type { ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, type Clock, type Logger, mergeRanges, rangeSize } from '@chainstead/core';
+import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import PQueue from 'p-queue';
 import { commitRead, readClaimed } from './backfill-chunk.ts';
@@ -33,6 +34,8 @@ export interface BackfillOptions extends CommitDependencies {
   /** `receipts` reads whole blocks and proves them before they are served; `none` takes filtered logs first. */
   readonly proof: 'none' | 'receipts';
   readonly policy: ProofPolicy;
+  /** Who recovers senders from signatures. @default this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
   /** What is older is not read for datasets that drop it. @default all is kept */
   readonly keep?: KeepSettings | undefined;
   /** `replace` redoes what is covered already (reindex). */

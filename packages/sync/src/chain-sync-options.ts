@@ -2,6 +2,7 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { BackfillProgress } from './backfill.ts';
 import type { BlockWatcher } from './block-watcher.ts';
@@ -35,6 +36,8 @@ export interface ChainSyncOptions {
   readonly settings: ChainSyncSettings;
   /** Sees every block that is followed, inside the transaction that commits it. */
   readonly watcher?: BlockWatcher;
+  /** Who recovers senders from signatures. @default this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
   /** Told when this process begins to fill history, and when there is none left. */
   onFilling?(isFilling: boolean): void;
   /** Progress of the backfill, for bars and logs. */

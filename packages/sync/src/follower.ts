@@ -4,6 +4,7 @@
  */
 import type { ProofPolicy } from '@chainstead/chains';
 import type { BlockRange, Clock, Hash, Logger } from '@chainstead/core';
+import type { RecoverSigners } from '@chainstead/proof';
 import type { Head, UpstreamPool } from '@chainstead/rpc';
 import type { WatchNeeds } from './block-watcher.ts';
 import { type Checkpoint, storedHash } from './checkpoint.ts';
@@ -21,6 +22,8 @@ import { partsOf } from './whole-block.ts';
 export interface FollowerOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
   readonly policy: ProofPolicy;
+  /** Who recovers senders from signatures. @default this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
   readonly firstFollowed: number;
   readonly endBlock: number | null;
   readonly clock: Clock;

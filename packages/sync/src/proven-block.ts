@@ -11,6 +11,7 @@ import {
   type ProofLevel,
   proveBlock,
   proveTransactions,
+  type RecoverSigners,
   type TransactionsProof,
 } from '@chainstead/proof';
 import type { FaultKind, RequestOptions, UpstreamPool } from '@chainstead/rpc';
@@ -60,6 +61,8 @@ export interface BlockReader {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
   readonly policy: ProofPolicy;
+  /** Who recovers senders from signatures. @default this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
 }
 
 export interface ProvenReadOptions {
@@ -79,7 +82,7 @@ export interface ProvenReadOptions {
  * @throws UnprovenBlockError under the policy `strict` when no upstream's receipts prove themselves.
  */
 export async function readProvenBlock(
-  { pool, chain, policy }: BlockReader,
+  { pool, chain, policy, recoverSigners }: BlockReader,
   at: number | Hash,
   { signal, exclude = new Set(), transactions = 'none' }: ProvenReadOptions = {},
 ): Promise<ProvenBlock | null> {
@@ -112,7 +115,7 @@ export async function readProvenBlock(
     refused.add(answer.upstream);
     if (proof.level !== 'unproven') {
       if (asked === null) return read;
-      const ofTransactions = proveObjects(read, chain, asked);
+      const ofTransactions = await proveObjects(read, chain, asked, recoverSigners);
       const found = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
       if (!isAltered(ofTransactions)) return found;
       reportAltered(pool, read, ofTransactions);
@@ -142,17 +145,18 @@ export async function readProvenBlock(
   });
 }
 
-function proveObjects(
+async function proveObjects(
   { header, block, receipts }: ProvenBlock,
   chain: Chain,
   asked: 'proven' | 'signed',
-): TransactionsProof {
+  recoverSigners: RecoverSigners | undefined,
+): Promise<TransactionsProof> {
   const { transactions } = block;
   if (transactions === null)
     return { level: 'unproven', reason: 'transaction-malformed', expected: 'transaction objects', computed: 'hashes' };
   const proof = proveTransactions({ header, transactions, receipts }, chain);
   if (asked === 'proven' || isAltered(proof)) return proof;
-  return contradictsSenders(committedTransactions(header, transactions, chain)) ?? proof;
+  return (await contradictsSenders(committedTransactions(header, transactions, chain), recoverSigners)) ?? proof;
 }
 
 /** A type that nobody can encode says nothing of the upstream: another one would show the same. */

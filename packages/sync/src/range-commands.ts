@@ -13,6 +13,7 @@ import {
   subtractRanges,
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type BackfillProgress, backfill } from './backfill.ts';
 import { readChainState } from './checkpoint.ts';
@@ -43,6 +44,8 @@ export interface RangeCommandOptions {
   readonly clock: Clock;
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
+  /** Who recovers senders from signatures. @default this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
   /** What is older is left alone for datasets that drop it. @default all is kept */
   readonly keep?: KeepSettings | undefined;
   /** Told when the ranges of a backfill are found to be allowed, before anything is read. */

@@ -5,6 +5,7 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { BlockRange, Logger } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
+import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
@@ -29,6 +30,8 @@ import { lockChainCommits, writeBlocks } from './write-batch.ts';
 export interface VerifyOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
   readonly policy: ProofPolicy;
+  /** Who recovers senders from signatures. @default this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
   readonly metrics: SyncMetrics;
   readonly logger: Logger;
   readonly owner: ClaimOwner;

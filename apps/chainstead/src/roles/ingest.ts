@@ -1,5 +1,6 @@
 import { errorText } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
+import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createStreamsWatcher } from '@chainstead/streams';
 import {
@@ -15,6 +16,7 @@ import {
 import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
 import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { ONLY_PROCESS, shareOf } from '../role-slot.ts';
+import { createSignerProcesses } from '../signer-processes.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
 import { startAptosIngest } from './aptos-ingest.ts';
 import { keepHelping } from './keep-helping.ts';
@@ -40,17 +42,19 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
     createProxiesWatcher(),
   ]);
   const filling = new Set(configuration.chains.map(({ chain }) => chain.key));
-  const shared = { metrics: createSyncMetrics(metrics), watcher, filling };
+  const signers = createSignerProcesses();
+  const { recover: recoverSigners } = signers;
+  const shared = { metrics: createSyncMetrics(metrics), watcher, filling, recoverSigners };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, context);
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
   });
   const aptos = startAptosIngest({ ...context, configuration }, shared.metrics, stop.signal);
   const helping = keepHelping(
-    { context, metrics: shared.metrics, chains: othersOf(context), isBusy: () => filling.size > 0 },
+    { context, metrics: shared.metrics, recoverSigners, chains: othersOf(context), isBusy: () => filling.size > 0 },
     stop.signal,
   );
-  const rangeJobs = keepRangeJobs(context, shared.metrics, stop.signal);
+  const rangeJobs = keepRangeJobs({ ...context, recoverSigners }, shared.metrics, stop.signal);
   if (context.configuration.chains.length === 0 && configuration.aptos.networks.length === 0)
     logger.info('No chain is configured: there is nothing to ingest');
   return {
@@ -62,6 +66,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
       await rangeJobs;
       await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));
+      await signers.close();
     },
   };
 }
@@ -88,13 +93,14 @@ interface SharedByChains {
   readonly watcher: BlockWatcher;
   /** Keys of the own chains that may have history to fill. */
   readonly filling: Set<string>;
+  readonly recoverSigners: RecoverSigners;
 }
 
 async function ingestChain(
   configured: ChainConfiguration,
   pool: UpstreamPool,
   context: RoleContext,
-  { metrics, watcher, filling }: SharedByChains,
+  { metrics, watcher, filling, recoverSigners }: SharedByChains,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = configured;
@@ -110,6 +116,7 @@ async function ingestChain(
     metrics,
     clock,
     watcher,
+    recoverSigners,
     onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
     settings: {
       startBlock: configured.startBlock,

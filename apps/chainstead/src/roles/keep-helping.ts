@@ -1,5 +1,6 @@
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
+import type { RecoverSigners } from '@chainstead/proof';
 import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
@@ -12,6 +13,7 @@ const AFTER_FAILURE_MS = 15_000;
 export interface Helping {
   readonly context: RoleContext;
   readonly metrics: SyncMetrics;
+  readonly recoverSigners: RecoverSigners;
   /** Chains that other processes lead, those to be helped first in front. */
   readonly chains: readonly ChainConfiguration[];
   /** Whether chains of this process have history to fill. */
@@ -65,7 +67,8 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
     if (!(await startPool(pool, { chain, clock, logger, signal: ended, onFailure }))) return false;
     const fields = { chain: chain.key, block_range: ranges.map(({ from, to }) => `${from}-${to}`).join(' ') };
     logger.info(fields, 'Helping to fill the history of a chain that another process leads');
-    const options = { ...planned, pool, clock, logger, metrics: helping.metrics, policy: configured.proof };
+    const { metrics, recoverSigners } = helping;
+    const options = { ...planned, pool, clock, logger, metrics, recoverSigners, policy: configured.proof };
     const { logs } = await helpBackfill(options, ranges, signal);
     logger.info({ ...fields, logs }, 'The history is filled: helping has ended');
     return true;

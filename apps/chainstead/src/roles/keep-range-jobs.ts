@@ -1,5 +1,6 @@
 import { aptosDatasets, backfillVersions, chainKeyOf, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { ChainsteadError } from '@chainstead/core';
+import type { RecoverSigners } from '@chainstead/proof';
 import { performRangeWork, type RangeJobSite, type SyncMetrics, workRangeJobs } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
 import { openPool } from '../upstream-pools.ts';
@@ -9,7 +10,7 @@ import type { RoleContext } from './role.ts';
  * Takes the work on ranges that operators asked for, in the console or by `--detach`, of any chain of the configuration: one job at a time in each
  * process. Nodes are asked only while there is something to do.
  */
-export function keepRangeJobs(context: RoleContext, metrics: SyncMetrics, signal: AbortSignal): Promise<void> {
+export function keepRangeJobs(context: RangeJobContext, metrics: SyncMetrics, signal: AbortSignal): Promise<void> {
   const { clock, configuration, database, logger } = context;
   const sites = [
     ...configuration.chains.map((configured) => chainSite(context, configured, metrics)),
@@ -18,8 +19,12 @@ export function keepRangeJobs(context: RoleContext, metrics: SyncMetrics, signal
   return workRangeJobs({ database, sites, clock, logger }, signal);
 }
 
-function chainSite(context: RoleContext, configured: ChainConfiguration, metrics: SyncMetrics): RangeJobSite {
-  const { clock, configuration, database, logger } = context;
+interface RangeJobContext extends RoleContext {
+  readonly recoverSigners: RecoverSigners;
+}
+
+function chainSite(context: RangeJobContext, configured: ChainConfiguration, metrics: SyncMetrics): RangeJobSite {
+  const { clock, configuration, database, logger, recoverSigners } = context;
   const { backfillProof, chain, keep, proof } = configured;
   return {
     chain: String(chain.id),
@@ -33,7 +38,8 @@ function chainSite(context: RoleContext, configured: ChainConfiguration, metrics
         throw error;
       }
       const { datasets } = configuration;
-      const options = { chain, pool, database, datasets, logger, metrics, clock, proof, backfillProof, keep };
+      const reading = { proof, backfillProof, keep, recoverSigners };
+      const options = { chain, pool, database, datasets, logger, metrics, clock, ...reading };
       return { perform: performRangeWork(options), close: () => pool.close() };
     },
   };

@@ -81,7 +81,7 @@ const PERMIT = { topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b8170208
 const ALLOWED = { topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'), words: 2 };
 
 function isPermit2({ address, topics }: ApprovalLog): boolean {
-  return PERMIT2.has(address) && topics.length === 4;
+  return topics.length === 4 && PERMIT2.has(address);
 }
 
 function readPermit2({ index, topics, data }: ApprovalLog): OwnedApproval | null {

@@ -31,11 +31,13 @@ export function accountRows(
     roles: role,
     account,
   });
-  const others = new Set([...said.accounts, ...beside]).difference(new Set([ZERO_ADDRESS, ...roles.keys()]));
-  return [
-    ...[...roles].map(([account, role]) => rowOf(account, role)),
-    ...apart([...others].map((account) => rowOf(account, NO_ROLE))),
-  ];
+  const rows: AccountTransactionRow[] = [];
+  for (const [account, role] of roles) rows.push(rowOf(account, role));
+  const named = [...said.accounts, ...beside];
+  // Of most there is nobody else.
+  if (named.length === 0) return rows;
+  const others = new Set(named).difference(new Set([ZERO_ADDRESS, ...roles.map(([account]) => account)]));
+  return [...rows, ...apart([...others].map((account) => rowOf(account, NO_ROLE)))];
 }
 
 /** Rows without a role whose accounts share a key, told apart by numbers below all roles: the key of the table has no other. */
@@ -49,17 +51,24 @@ function apart(rows: readonly AccountTransactionRow[]): readonly AccountTransact
 }
 
 /** Nothing is created by what failed, whatever address nodes name. */
-function rolesIn(executed: ExecutedTransaction): ReadonlyMap<Address, number> {
+function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, number])[] {
   const { from, to, contractAddress } = executed;
-  const roles = new Map<Address, number>();
+  const roles: [Address, number][] = [];
   const add = (account: Address | null, role: number): void => {
-    if (account !== null && account !== ZERO_ADDRESS) roles.set(account, (roles.get(account) ?? 0) | role);
+    if (account === null || account === ZERO_ADDRESS) return;
+    // They are two or three: comparing them takes less than the hashes of a map's keys.
+    const known = roles.find(([one]) => one === account);
+    if (known === undefined) roles.push([account, role]);
+    else known[1] |= role;
   };
   add(from, ROLES.sender);
   add(to, ROLES.receiver);
   if (statusOf(executed) !== 0) add(contractAddress, ROLES.created);
   return roles;
 }
+
+/** What the logs of most transactions say of their accounts: that they were read. */
+const SAYS_NOTHING = evidenceBits({ evidence: new Set(), approvesTokens: false, approvesOtherwise: false });
 
 interface Said {
   /** Those of which there is something that transfers and approvals of tokens don't tell. */
@@ -71,20 +80,26 @@ function saidIn({ from, to, logs: given }: ExecutedTransaction, chain: Chain): S
   const evidence = decodeEvidence({ from, to, logs: given }, chain);
   const approvals = Map.groupBy(
     approvalsIn(
-      given.map((log) => ({ ...log, index: log.logIndex })),
+      given.map(({ logIndex: index, address, topics, data }) => ({ index, address, topics, data })),
       chain,
     ),
     ({ owner }) => owner,
   );
+  const isSilentOf = (account: Address): boolean =>
+    evidence.ofAll.size === 0 &&
+    (evidence.ofAccount.size === 0 || !evidence.ofAccount.has(account)) &&
+    (approvals.size === 0 || !approvals.has(account));
   const approves = (account: Address, isOfTokens: boolean): boolean =>
     approvals.get(account)?.some(({ approval: { kind } }) => (kind === 'token') === isOfTokens) ?? false;
   return {
     accounts: [...evidence.ofAccount.keys(), ...[...approvals.keys()].filter((account) => approves(account, false))],
     bitsOf: (account) =>
-      evidenceBits({
-        evidence: evidenceOf(evidence, account),
-        approvesTokens: approves(account, true),
-        approvesOtherwise: approves(account, false),
-      }),
+      isSilentOf(account)
+        ? SAYS_NOTHING
+        : evidenceBits({
+            evidence: evidenceOf(evidence, account),
+            approvesTokens: approves(account, true),
+            approvesOtherwise: approves(account, false),
+          }),
   };
 }
