@@ -19,6 +19,7 @@ import { emptyBlocks } from './benchmarks/empty-blocks.ts';
 import { erc20Balances } from './benchmarks/erc20-balances.ts';
 import { firstRequests } from './benchmarks/first-requests.ts';
 import { follow } from './benchmarks/follow.ts';
+import { followAll } from './benchmarks/follow-all.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
 import { growthNft, growthNftDays } from './benchmarks/growth-nft.ts';
@@ -52,6 +53,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   growthNft,
   growthNftDays,
   follow,
+  followAll,
   erc20Balances,
   firstRequests,
   citus,
