@@ -44,17 +44,23 @@ export async function readFollowings(
   chain: Chain,
   wallet: Address,
 ): Promise<{ readonly all: readonly Following[]; readonly lacking: readonly Following[] }> {
-  const rows = await database.query<{ state: string; is_kept: boolean }>(
-    `SELECT known.state, ${IS_KEPT} AS is_kept FROM derived_states AS known WHERE ${IS_KNOWN}`,
+  const rows = await database.query<{ state: string; is_followed: boolean }>(
+    `SELECT state, is_followed FROM (${STANDINGS}) AS standing`,
     parametersOf(chain, wallet),
   );
   const all = FOLLOWINGS.filter(({ state }) => rows.some((row) => row.state === state.name));
-  return { all, lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.is_kept)) };
+  return { all, lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.is_followed)) };
 }
 
-const IS_KNOWN = 'known.chain_id = $2 AND known.state = ANY ($3::text[])';
-const IS_KEPT = `(known.version = 1 AND EXISTS (SELECT FROM kept_subjects AS kept WHERE kept.chain_id = $2 AND kept.state = known.state
-  AND kept.subject = $1::bytea AND kept.built_to IS NULL AND NOT kept.is_stale))`;
+/**
+ * The states that matter: those that whoever writes the chain's rows knows, and those that followed the wallet before. A program that does not know
+ * one of them strikes it off when it writes rows: the wallet's are not followed from then on.
+ */
+const STANDINGS = `SELECT given.state, coalesce(known.version = 1 AND kept.built_to IS NULL AND NOT kept.is_stale, false) AS is_followed
+  FROM unnest($3::text[]) AS given(state)
+  LEFT JOIN derived_states AS known ON known.chain_id = $2 AND known.state = given.state
+  LEFT JOIN kept_subjects AS kept ON kept.chain_id = $2 AND kept.state = given.state AND kept.subject = $1::bytea
+  WHERE known.state IS NOT NULL OR kept.state IS NOT NULL`;
 
 /** The stretches that count: none unless all changes of the wallet's rows are followed. Ascending. */
 export async function readStretches(
@@ -64,7 +70,7 @@ export async function readStretches(
 ): Promise<readonly Stretch[]> {
   const rows = await database.query<StretchRow>(
     `SELECT first_block, last_block, sent, involved, nft_transfers, token_transfers FROM wallet_counts
-      WHERE wallet = $1::bytea AND chain_id = $2 AND NOT EXISTS (SELECT FROM derived_states AS known WHERE ${IS_KNOWN} AND NOT ${IS_KEPT})
+      WHERE wallet = $1::bytea AND chain_id = $2 AND NOT EXISTS (SELECT FROM (${STANDINGS}) AS standing WHERE NOT is_followed)
       ORDER BY first_block`,
     parametersOf(chain, wallet),
   );

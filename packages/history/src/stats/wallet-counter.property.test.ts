@@ -56,7 +56,11 @@ test(
               : 'above' in one
                 ? written.cut(one.above)
                 : written.addUnfollowed(one.unfollowed);
-          await Promise.all([change, counter.count(chain, ALICE)]);
+          // While a program writes that does not know of counts, there are none of a wallet with much.
+          const meanwhile = counter.count(chain, ALICE).catch((error: unknown) => {
+            if (!('unfollowed' in one)) throw error;
+          });
+          await Promise.all([change, meanwhile]);
           for (const wallet of [...WALLETS, BESIDE])
             expect([wallet, await counter.count(chain, wallet)]).toEqual([wallet, written.expected(wallet)]);
         }

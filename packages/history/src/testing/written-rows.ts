@@ -6,7 +6,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
 import { commitSubjectRows, createKnownContracts, type Dataset, lockChainCommits } from '@chainstead/sync';
-import { addressOf, createPartitions, hashOf, seedBuilt } from '@chainstead/testkit';
+import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { accountTransactions, internalTransfers } from '@chainstead/transactions';
 import type { WalletCounts } from '../stats/count-rows.ts';
 
@@ -39,7 +39,7 @@ export interface Happening {
 export async function openWritten(database: Database, chain: Chain) {
   for (const dataset of Object.values(DATASETS)) {
     await createPartitions(database, dataset.table.name, chain.id);
-    for (const state of dataset.kept ?? []) await seedBuilt(database, chain.id, state);
+    await register(database, chain, dataset);
   }
   const there = new Map<string, Happening>();
   const knownContracts = createKnownContracts();
@@ -61,8 +61,11 @@ export async function openWritten(database: Database, chain: Chain) {
 
   return {
     add: (happenings: readonly Happening[]) => commit(happenings, true),
-    /** By a program that does not know of counts. */
-    addUnfollowed: (one: Happening) => commit([one], false),
+    /** By a program that does not know of counts; then one that does is started again. */
+    async addUnfollowed(one: Happening): Promise<void> {
+      await commit([one], false);
+      await register(database, chain, DATASETS[one.kind]);
+    },
     /** The blocks above one leave the chain. */
     async cut(above: number): Promise<void> {
       await database.transaction(async (transaction) => {
@@ -83,6 +86,27 @@ export async function openWritten(database: Database, chain: Chain) {
     },
     expected: (wallet: Address): WalletCounts => countsOf(wallet, [...there.values()]),
   };
+}
+
+/** As the engine does before it writes: what a state has of subjects counts for nothing where it was not known. */
+async function register(database: Database, chain: Chain, { name, kept = [] }: Dataset): Promise<void> {
+  for (const state of kept)
+    await database.transaction(async (transaction) => {
+      await lockChainCommits(transaction, chain);
+      const known = await transaction.query('SELECT FROM derived_states WHERE chain_id = $1 AND state = $2', [
+        chain.id,
+        state.name,
+      ]);
+      if (known.length > 0) return;
+      await transaction.query(
+        'UPDATE kept_subjects SET built_to = -1, is_stale = true WHERE chain_id = $1 AND state = $2',
+        [chain.id, state.name],
+      );
+      await transaction.query(
+        `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
+        [chain.id, state.name, name, state.version],
+      );
+    });
 }
 
 function keptOf({ id }: Chain, state: string): string {
