@@ -56,6 +56,8 @@ export async function createNftStage(chainId: number): Promise<NftStage> {
         CHAIN_ID_DEVNET: String(chainId),
         RPC_URLS_DEVNET: devnet.url,
         START_BLOCK_DEVNET: '0',
+        // Lists of wallets are compared whole, also of those that nobody asked for before.
+        TRANSACTIONS_DEVNET: 'all',
         POLL_INTERVAL_MS_DEVNET: '50',
         MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
         ETHER_FEED_DEVNET: market.etherFeed.address,
