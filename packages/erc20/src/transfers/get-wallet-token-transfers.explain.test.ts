@@ -300,7 +300,8 @@ describe.each(['generic', 'custom'] as const)('the %s plan while the former tabl
     if (plan === 'generic') await createFormerTable(scratch.database);
     await moveTheRest(scratch.database);
     await moveBack(scratch.database, plan === 'generic' ? 'block_number < 7_500' : 'block_number >= 7_500');
-    await scratch.database.query(`ANALYZE ${FORMER_TABLE}`);
+    // Of the partitions too: rows went from some and came back to others since the planner was told.
+    await scratch.database.query('ANALYZE');
   });
 
   const isOfEither = (node: PlanNode): boolean => isOfTransfers(node) || node['Relation Name'] === FORMER_TABLE;
