@@ -19,6 +19,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { readExplainedChanges } from './explained-changes.ts';
 import type { WalletSearch } from './read-wallet-search.ts';
 import { storedRows } from './testing/known-rows.ts';
+import { untilCaughtUp } from './testing/until-caught-up.ts';
 import { STAGE_REORG_DEPTH, type StageRoles, stageChain, stagePool, startRoles } from './testing/wallet-stage.ts';
 import type { WalletsProcessOptions } from './testing/wallets-process.ts';
 
@@ -63,17 +64,7 @@ async function ask({ asked }: StageRoles, wallet: Address): Promise<WalletSearch
   return search;
 }
 
-const caughtUp = () =>
-  vi.waitFor(
-    async () => {
-      const { hash } = await devnet.client.getBlock();
-      const [row] = await scratch.database.query<{ hash: string }>(
-        "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains",
-      );
-      expect(row?.hash).toBe(hash);
-    },
-    { timeout: 30_000, interval: 20 },
-  );
+const caughtUp = () => untilCaughtUp(devnet, scratch.database);
 
 /** Until all final blocks are searched. What waits is looked at at once. */
 async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {

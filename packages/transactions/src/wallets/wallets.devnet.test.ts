@@ -16,6 +16,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 import { nodeRows, storedRows } from './testing/known-rows.ts';
 import { mineRandomBlock } from './testing/random-activity.ts';
+import { untilCaughtUp } from './testing/until-caught-up.ts';
 import { type StageRoles, stageChain, stagePool, startRoles } from './testing/wallet-stage.ts';
 import type { WalletsProcessOptions } from './testing/wallets-process.ts';
 
@@ -62,17 +63,7 @@ function accountsOf({ accounts }: Devnet, count: number): readonly Address[] {
   return accounts.slice(0, count);
 }
 
-const caughtUp = () =>
-  vi.waitFor(
-    async () => {
-      const { hash } = await devnet.client.getBlock();
-      const [row] = await scratch.database.query<{ hash: string }>(
-        "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains",
-      );
-      expect(row?.hash).toBe(hash);
-    },
-    { timeout: 30_000, interval: 20 },
-  );
+const caughtUp = () => untilCaughtUp(devnet, scratch.database);
 
 /** Until nothing is missing of what the wallet sent. What waits for blocks to be final is looked at at once. */
 async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {

@@ -1,0 +1,17 @@
+import type { Database } from '@chainstead/db';
+import type { Devnet } from '@chainstead/testkit';
+import { expect, vi } from 'vitest';
+
+/** Until the newest block of the devnet is indexed. */
+export async function untilCaughtUp({ client }: Devnet, database: Database): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { hash } = await client.getBlock();
+      const [row] = await database.query<{ hash: string }>(
+        "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains",
+      );
+      expect(row?.hash).toBe(hash);
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+}
