@@ -47,12 +47,16 @@ const INSTALLATIONS = '/usr/lib/postgresql';
 /** Where each has what extensions are made of. */
 const SHARED = '/usr/share/postgresql';
 const PASSWORD = 'of-a-scratch-cluster';
-/** Nothing in it outlives its run, so nothing waits for a disk. */
+/**
+ * Nothing in it outlives its run, so nothing waits for a disk. A standby whose connection broke for a moment finds the log it has missed:
+ * a copy that is made meanwhile would have the server remove it.
+ */
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 fsync = off
 shared_buffers = 16MB
+wal_keep_size = 128MB
 `;
 
 /**
