@@ -32,13 +32,9 @@ const LONG = [
   'packages/transactions/src/wallets/wallets.devnet.test.ts',
   'apps/chainstead/src/acceptance/assets/list-pages.test.ts',
   'apps/chainstead/src/acceptance/crash.test.ts',
-  'apps/chainstead/src/acceptance/failover-proxy.test.ts',
   'apps/chainstead/src/acceptance/faulty-upstreams.test.ts',
-  'apps/chainstead/src/acceptance/former-databases.test.ts',
   'apps/chainstead/src/acceptance/nft-devnet.test.ts',
   'apps/chainstead/src/acceptance/several-processes.test.ts',
-  'apps/chainstead/src/acceptance/shared-backfill.test.ts',
-  'apps/chainstead/src/acceptance/take-over.test.ts',
   'apps/chainstead/src/start.test.ts',
   'apps/chainstead/src/supervisor/upstream-budgets.test.ts',
 ].map((path) => join(import.meta.dirname, path));

@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, every test but those of `npm run chaos`, four simulations, then where the time went, what could not run on this machine,
+ * `npm test`: the checks, every test but those of `npm run chaos`, two simulations, then where the time went, what could not run on this machine,
  * and vitest's own totals in one line. Exit code 1 when anything failed. Arguments go to vitest: `npm test -- packages/sync`.
  */
 import { spawnSync } from 'node:child_process';
@@ -8,8 +8,8 @@ import { REPOSITORY_ROOT } from './check/source-files.ts';
 import { missingOnThisMachine } from './missing-on-this-machine.ts';
 import { formatOutcome, formatTimes, runVitest } from './run-vitest.ts';
 
-/** Enough to see that none breaks; `.ci/run` plays 12 more. */
-const SIMULATED_SEEDS = 4;
+/** Enough to see that none breaks; `.ci/run` plays 14 more. */
+const SIMULATED_SEEDS = 2;
 
 const startedAt = performance.now();
 const args = process.argv.slice(2);

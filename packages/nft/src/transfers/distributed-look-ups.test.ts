@@ -11,7 +11,7 @@ import { nftWalletTokens } from './wallet-tokens.ts';
 
 const programs = await findCitus('ids of a large mint');
 const CHAIN = 1_200_001;
-const IDS = 20_000;
+const IDS = 8_000;
 const WALLETS = 3;
 const STATES: readonly KeptState[] = [nftCollectionOwners, nftWalletTokens];
 /** As one look-up for each of so many ids would be far above. */
