@@ -36,7 +36,6 @@ const LONG = [
   'apps/chainstead/src/acceptance/nft-devnet.test.ts',
   'apps/chainstead/src/acceptance/several-processes.test.ts',
   'apps/chainstead/src/start.test.ts',
-  'apps/chainstead/src/supervisor/upstream-budgets.test.ts',
 ].map((path) => join(import.meta.dirname, path));
 
 /** The order of test files: within a project those first that take longest, then as vitest has them. */
