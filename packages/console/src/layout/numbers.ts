@@ -4,6 +4,8 @@ import type { Html } from './html.ts';
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** Made once: `toLocaleString` with options makes one each time, which takes fifty times as long, and a page has thousands of numbers. */
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 /** Up to two of a unit, the smaller one says more. */
 const SMALLER_UP_TO = 2;
 
@@ -14,7 +16,7 @@ export function count(value: number): Html {
 
 /** For texts: `1,234`. */
 export function plainCount(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  return WHOLE.format(value);
 }
 
 /** A part of 1 as percentage: never 100 % before all of it is there, never 0 % where some is. */
