@@ -5,34 +5,52 @@ import type { ConsoleStage } from './console-stage.ts';
 /** Chromium and axe take their time beside other tests. Milliseconds. */
 const TEST_TIMEOUT_MS = 150_000;
 
-/** A console before a browser, for the tests of one file. */
-export interface BrowserStage<Stage extends ConsoleStage> {
+/** A browser before a console, for the tests of one file, or of a `describe`. */
+export interface StageBrowser {
   /** From the first test on. */
-  readonly stage: Stage;
   readonly browser: ConsoleBrowser;
 }
 
-/** Opens it before the tests of a file, and closes it after them. Where the machine has no Chromium, they are skipped, and that is said. */
+/** A console before a browser. */
+export interface BrowserStage<Stage extends ConsoleStage> extends StageBrowser {
+  /** From the first test on. */
+  readonly stage: Stage;
+}
+
+/** Opens both before the tests of a file, and closes them after it. Where the machine has no Chromium, they are skipped, and that is said. */
 export function stageInBrowser<Stage extends ConsoleStage>(open: () => Promise<Stage>): BrowserStage<Stage> {
   let stage: Stage | undefined;
-  let browser: ConsoleBrowser | undefined;
+  const opened = (): Stage => {
+    if (stage === undefined) throw new Error('The stage is opened before the first test');
+    return stage;
+  };
   beforeAll(async () => {
     stage = await open();
-    browser = await openConsoleBrowser(stage);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await stage?.close();
+  afterAll(() => stage?.close());
+  const shown = browserBefore(opened);
+  return {
+    get stage() {
+      return opened();
+    },
+    get browser() {
+      return shown.browser;
+    },
+  };
+}
+
+/** As {@link stageInBrowser}, before a console that other tests use too. @param stage asked for before the first test */
+export function browserBefore(stage: () => ConsoleStage): StageBrowser {
+  let browser: ConsoleBrowser | undefined;
+  beforeAll(async () => {
+    browser = await openConsoleBrowser(stage());
   });
+  afterAll(() => browser?.close());
   beforeEach(({ skip }) => {
     if (browser === undefined) skip();
   });
   vi.setConfig({ testTimeout: TEST_TIMEOUT_MS });
   return {
-    get stage() {
-      if (stage === undefined) throw new Error('The stage is opened before the first test');
-      return stage;
-    },
     get browser() {
       if (browser === undefined) throw new Error('The machine has no Chromium');
       return browser;

@@ -1,8 +1,8 @@
-/** What Look up reads from a node: names, and what a transaction and a block are. Parts of it in a real browser; where there is none, they say so. */
+/** What Look up reads from a node: names, and what a transaction and a block are. Parts of it in a real browser; where there is none, they are skipped, and that is said. */
 import type { Address } from '@chainstead/core';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openConsoleBrowser } from '../../testing/console-browser.ts';
+import { browserBefore } from '../../testing/browser-stage.ts';
 import type { Visitor } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { type NodeLookUpStage, openNodeLookUpStage } from '../../testing/node-look-up-stage.ts';
@@ -175,13 +175,11 @@ describe('a block', () => {
   });
 });
 
-test('in a browser a name leads to its address, and pages have nothing serious for axe', {
-  timeout: 120_000,
-}, async () => {
-  const browser = await openConsoleBrowser(stage);
-  if (browser === undefined) return;
-  try {
-    const { page, context, complaints } = await browser.open('/console/sessions', DESK);
+describe('in a browser', () => {
+  const shown = browserBefore(() => stage);
+
+  test('a name leads to its address', async () => {
+    const { page, context, complaints } = await shown.browser.open('/console/sessions', DESK);
     const search = page.getByRole('search').getByLabel('Look up');
     await search.fill('vitalik.eth');
     await search.press('Enter');
@@ -191,14 +189,18 @@ test('in a browser a name leads to its address, and pages have nothing serious f
     await page.getByRole('region', { name: 'Logs, eth' }).getByText('Transfer').waitFor();
     expect(complaints).toEqual([]);
     await context.close();
-    for (const device of DEVICES)
-      await examineLooks(browser, device, [
+  });
+
+  test.each(DEVICES)('on %s the pages have nothing serious for axe, and fit', async (device, options) => {
+    await examineLooks(
+      shown.browser,
+      [device, options],
+      [
         { name: 'look-up named', path: `/console/look-up/address/${OWNER}?name=vitalik.eth` },
         { name: 'look-up unknown name', path: '/console/look-up/name/nobody.eth', status: 404 },
         { name: 'look-up told transaction', path: `/console/look-up/transaction/${transfer.hash}?chain=eth` },
         { name: 'look-up told block', path: `/console/look-up/block/${transfer.block}` },
-      ]);
-  } finally {
-    await browser.close();
-  }
+      ],
+    );
+  });
 });
