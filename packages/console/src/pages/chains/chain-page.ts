@@ -21,12 +21,13 @@ export const chainPage: ConsolePage = {
   path: '/chains',
   title: 'Chain',
   inMenu: false,
-  addRoutes(routes, { overview, clock }) {
+  addRoutes(routes, { overview, upstreams, clock }) {
     routes.view(NAME, async ({ parameter, query }) => {
       const facts = await factsOf(overview, parameter('chain'));
       const whole = facts.card.history?.range ?? { from: 0, to: 0 };
       const wanted = readRange(query('from'), query('to'), whole);
-      return { title: cut(facts.card.name), body: chainView(facts, whole, wanted, cut(query('dataset') ?? '')) };
+      const history = chainView(facts, whole, wanted, cut(query('dataset') ?? ''));
+      return { title: cut(facts.card.name), body: html`${history}\n${nodesView(facts, upstreams.addressOf)}` };
     });
     routes.view(`${NAME}/lag.json`, async ({ parameter }) => {
       const facts = await factsOf(overview, parameter('chain'));
@@ -69,8 +70,7 @@ ${stripLegend()}
 ${stripOf(wanted, card.history?.levels ?? [], { address, unit: card.unit })}
 ${rangeForm(address, wanted, dataset)}
 ${dataset === '' ? NOTHING : html`<p>Ranges of ${shown(dataset)} alone. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
-${rangesView(ranges, card.unit)}</section>
-<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${nodesView(facts)}</section>`;
+${rangesView(ranges, card.unit)}</section>`;
 }
 
 function problemView({ problem }: ChainCard): Html {

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { type Html, shown } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
+import type { NodeAddress } from '../upstreams/node-address.ts';
 
 interface Node {
   readonly name: string;
@@ -14,9 +15,16 @@ interface Node {
 }
 
 /** The nodes of a chain, as the process that ingests it sees them. */
-export function nodesView(facts: ChainFacts): Html {
-  const nodes = nodesOf(facts);
-  if (nodes.length === 0) return html`<p class="soft">No node has been reported yet.</p>`;
+export function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
+  const nodes = nodesOf(facts).map((node) => ({
+    ...node,
+    name: addressOf({ chain: facts.card.name, upstream: node.name }),
+  }));
+  const listed = nodes.length === 0 ? html`<p class="soft">No node has been reported yet.</p>` : nodesTable(nodes);
+  return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${listed}</section>`;
+}
+
+function nodesTable(nodes: readonly Node[]): Html {
   const rows = nodes.map(
     ({
       name,

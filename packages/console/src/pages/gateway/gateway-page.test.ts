@@ -5,7 +5,14 @@ import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing
 let stage: ConsoleStage;
 let visitor: Visitor;
 beforeAll(async () => {
-  stage = await openConsoleStage();
+  stage = await openConsoleStage({
+    upstreams: [
+      {
+        ...{ chain: 'eth', name: 'good.example', address: 'wss://good.example' },
+        ...{ requestsPerSecond: null, concurrency: null, isPrivate: false },
+      },
+    ],
+  });
   visitor = await stage.signIn();
   await stage.database.query(
     `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES
@@ -43,6 +50,9 @@ describe('the page of the gateway', () => {
     expect(page.indexOf('bad.example')).toBeLessThan(page.indexOf('good.example'));
     expect(page).toMatch(/bad\.example[\s\S]*?40\.0 %[\s\S]*?rate-limited 4/);
     expect(page).not.toContain('timeout');
+    // With the scheme that it is configured with; of others the name alone is known.
+    expect(page).toContain('<bdi>wss://good.example</bdi>');
+    expect(page).toContain('<bdi>bad.example</bdi>');
   });
 
   test('shows other hours and one chain, at an address that can be sent on', async () => {

@@ -20,7 +20,7 @@ export const gatewayPage: ConsolePage = {
   path: '/gateway',
   title: 'Gateway',
   group: 'Nodes',
-  addRoutes(routes, { database, registry, clock }) {
+  addRoutes(routes, { database, registry, upstreams, clock }) {
     const nameOf = (chainId: number): string => registry.find(chainId)?.key ?? String(chainId);
     /** @throws InvalidParameterError */
     const filterOf = ({ query }: PageRequest): GatewayFilter & { readonly chainId: number | undefined } => {
@@ -34,17 +34,17 @@ export const gatewayPage: ConsolePage = {
     const read = async (request: PageRequest) => {
       const filter = filterOf(request);
       const { hours, chain, chainId } = filter;
-      const [methods, all, upstreams] = await Promise.all([
+      const [methods, all, calls] = await Promise.all([
         readMethodCalls(database, { hours, chainId }),
         chainId === undefined ? null : readMethodCalls(database, { hours }),
         readUpstreamCalls(database, Math.min(hours, UPSTREAM_HOURS_MAX)),
       ]);
-      const asked = upstreams.filter((row) => row.role === ROLE && (chain === null || row.chain === chain));
+      const asked = calls.filter((row) => row.role === ROLE && (chain === null || row.chain === chain));
       const chains = [...new Set((all ?? methods).map((row) => nameOf(row.chainId)))].toSorted();
       return gatewayView({
         filter,
         methods: methods.map((row) => ({ ...row, chain: nameOf(row.chainId) })),
-        upstreams: upstreamErrors(asked),
+        upstreams: upstreamErrors(asked, upstreams.addressOf),
         upstreamHours: Math.min(hours, UPSTREAM_HOURS_MAX),
         chains: chain === null ? chains : [...new Set([chain, ...chains])].toSorted(),
         choices: HOURS_SHOWN,

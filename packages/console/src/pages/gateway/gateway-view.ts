@@ -87,7 +87,7 @@ function upstreamsView({ upstreams, upstreamHours }: GatewayFacts): Html {
   const rows = upstreams.slice(0, UPSTREAMS_SHOWN).map(
     (
       row,
-    ) => html`<tr><td class="name">${shown(row.upstream)}</td><td>${shown(row.chain)}</td><td class="number">${count(row.calls)}</td><td class="number">${percent(row.errorShare)}</td>
+    ) => html`<tr><td class="name">${shown(row.address)}</td><td>${shown(row.chain)}</td><td class="number">${count(row.calls)}</td><td class="number">${percent(row.errorShare)}</td>
 <td class="name">${row.faults.size === 0 ? 'none' : shown(kindsText(row.faults), 300)}</td><td class="number">${row.half === null ? '–' : milliseconds(row.half)}</td><td class="number">${row.most === null ? '–' : milliseconds(row.most)}</td></tr>`,
   );
   return html`<div class="table" tabindex="0" role="region" aria-label="Errors by upstream"><table><caption>As the processes of the API asked them over the last ${plainCount(upstreamHours)} ${upstreamHours === 1 ? 'hour' : 'hours'}, the worst first; what fails is asked elsewhere, so clients see less of it</caption>

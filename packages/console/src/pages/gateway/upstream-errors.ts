@@ -2,11 +2,13 @@ import { latencyPercentile } from '@chainstead/core';
 import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
 import type { RecentCalls } from '@chainstead/sync';
 import { faultsOf, sumOfTimes } from '../../layout/upstream-sums.ts';
+import type { NodeAddress } from '../upstreams/node-address.ts';
 
 /** What the gateway asked of one node, and what that failed. */
 export interface UpstreamErrors {
   readonly chain: string;
-  readonly upstream: string;
+  /** As pages call it. */
+  readonly address: string;
   readonly calls: number;
   /** By kind, the most frequent first. */
   readonly faults: ReadonlyMap<string, number>;
@@ -17,7 +19,7 @@ export interface UpstreamErrors {
 }
 
 /** By node, the worst first. */
-export function upstreamErrors(asked: readonly RecentCalls[]): UpstreamErrors[] {
+export function upstreamErrors(asked: readonly RecentCalls[], addressOf: NodeAddress): UpstreamErrors[] {
   const nodes = Map.groupBy(asked, ({ chain, upstream }) => JSON.stringify([chain, upstream]));
   return [...nodes.values()]
     .flatMap((rows) => {
@@ -30,7 +32,7 @@ export function upstreamErrors(asked: readonly RecentCalls[]): UpstreamErrors[] 
       return [
         {
           chain: first.chain,
-          upstream: first.upstream,
+          address: addressOf(first),
           calls,
           faults,
           errorShare: calls === 0 ? 0 : failed / calls,

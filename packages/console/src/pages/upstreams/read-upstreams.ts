@@ -2,6 +2,7 @@ import type { Database } from '@chainstead/db';
 import { keepForSecond } from '@chainstead/http';
 import { listWrongAnswers, readUpstreamCalls, type WrongAnswerRecord } from '@chainstead/sync';
 import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
+import { type NodeAddress, nodeAddresses } from './node-address.ts';
 import { type ConfiguredUpstream, type ReportedNode, type UpstreamRow, upstreamRows } from './upstream-row.ts';
 
 /** How all nodes are at one moment. */
@@ -15,6 +16,7 @@ export interface Upstreams {
 export interface UpstreamsSource {
   /** Read once a second at most, however many look. */
   read(): Promise<Upstreams>;
+  readonly addressOf: NodeAddress;
 }
 
 /** Counted over so long. */
@@ -37,7 +39,7 @@ export function createUpstreamsSource(options: {
     ]);
     return { rows: upstreamRows(configured, facts.flatMap(reportedNodes), calls), wrongAnswers, at };
   });
-  return { read };
+  return { read, addressOf: nodeAddresses(configured) };
 }
 
 function reportedNodes(facts: ChainFacts): ReportedNode[] {

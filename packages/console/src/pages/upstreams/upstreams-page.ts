@@ -42,14 +42,14 @@ export const upstreamsPage: ConsolePage = {
       return {
         title: 'Upstreams',
         body: html`<h1>Upstreams</h1>
-${livePart('/upstreams', upstreamsView(read))}
+${livePart('/upstreams', upstreamsView(read, upstreams.addressOf))}
 ${testForm(token, nodeTest.chains, first)}`,
       };
     });
-    routes.live('/upstreams', async () => upstreamsView(await upstreams.read()));
+    routes.live('/upstreams', async () => upstreamsView(await upstreams.read(), upstreams.addressOf));
     routes.view('/upstreams/wrong-answers', async ({ query }) => {
       const records = await listWrongAnswers(database, readCursor(query('before')), WRONG_ANSWERS_PAGE + 1);
-      return { title: 'Wrong answers', body: wrongAnswersView(records, WRONG_ANSWERS_PAGE) };
+      return { title: 'Wrong answers', body: wrongAnswersView(records, WRONG_ANSWERS_PAGE, upstreams.addressOf) };
     });
     routes.change('/upstreams/test', testFields, async ({ form, by }) => {
       const { chain, url } = form;

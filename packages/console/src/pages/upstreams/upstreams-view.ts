@@ -3,6 +3,7 @@ import { changeForm } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { kindsText } from '../../layout/upstream-sums.ts';
+import type { NodeAddress } from './node-address.ts';
 import type { Upstreams } from './read-upstreams.ts';
 import type { UpstreamRow } from './upstream-row.ts';
 import { wrongAnswersTable } from './wrong-answers-view.ts';
@@ -10,7 +11,7 @@ import { wrongAnswersTable } from './wrong-answers-view.ts';
 const REASON_MAX = 300;
 
 /** All of the page that moves. */
-export function upstreamsView({ rows, wrongAnswers, at }: Upstreams): Html {
+export function upstreamsView({ rows, wrongAnswers, at }: Upstreams, addressOf: NodeAddress): Html {
   const chains = Map.groupBy(rows, ({ chain }) => chain);
   return html`<p class="soft">As of ${moment(at)}. Calls, times and errors are those of all processes over the last hour; <em>now</em> is the last 10 to 20 minutes.</p>
 ${rows.length === 0 ? html`<p>No node is configured, and none was ever asked.</p>` : [...chains].map(([chain, ofChain]) => chainView(chain, ofChain))}
@@ -18,7 +19,7 @@ ${rows.length === 0 ? html`<p>No node is configured, and none was ever asked.</p
 ${
   wrongAnswers.length === 0
     ? html`<p class="soft">None was.</p>`
-    : html`${wrongAnswersTable(wrongAnswers)}<p><a href="/console/upstreams/wrong-answers">All of them</a></p>`
+    : html`${wrongAnswersTable(wrongAnswers, addressOf)}<p><a href="/console/upstreams/wrong-answers">All of them</a></p>`
 }</section>`;
 }
 

@@ -2,26 +2,27 @@ import type { WrongAnswerRecord } from '@chainstead/sync';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
+import type { NodeAddress } from './node-address.ts';
 import { writeCursor } from './wrong-answer-cursor.ts';
 
 const DESCRIPTION_MAX = 300;
 
 /** The whole list. @param records one more than a page has, where there are older ones */
-export function wrongAnswersView(records: readonly WrongAnswerRecord[], page: number): Html {
+export function wrongAnswersView(records: readonly WrongAnswerRecord[], page: number, addressOf: NodeAddress): Html {
   const listed = records.slice(0, page);
   const last = records.length > page ? listed.at(-1) : undefined;
   return html`<h1>Caught in wrong answers</h1>
 <p class="soft">Answers of nodes that were proven to be wrong, or contradicted by what others agree on: by day and kind for a year, and each block whose rows were repaired. Chainstead asks others instead, and such a node less often.</p>
-${listed.length === 0 ? html`<p>None ${records.length === 0 ? 'was' : 'is older'}.</p>` : wrongAnswersTable(listed)}
+${listed.length === 0 ? html`<p>None ${records.length === 0 ? 'was' : 'is older'}.</p>` : wrongAnswersTable(listed, addressOf)}
 ${last === undefined ? NOTHING : html`<p><a href="/console/upstreams/wrong-answers?before=${writeCursor(last.cursor)}" rel="next">Older</a></p>`}
 <p><a href="/console/upstreams">Upstreams</a></p>`;
 }
 
-export function wrongAnswersTable(records: readonly WrongAnswerRecord[]): Html {
+export function wrongAnswersTable(records: readonly WrongAnswerRecord[], addressOf: NodeAddress): Html {
   const rows = records.map(
     (
       record,
-    ) => html`<tr><td class="name">${moment(record.seenAt)}</td><td class="name">${shown(record.upstream)}</td><td>${shown(record.chain)}</td>
+    ) => html`<tr><td class="name">${moment(record.seenAt)}</td><td class="name">${shown(addressOf(record))}</td><td>${shown(record.chain)}</td>
 <td class="name">${shown(record.kind)}${record.block === null ? NOTHING : html`, block ${count(record.block)} repaired`}</td><td class="number">${count(record.occurrences)}</td>
 <td class="text">${record.block === null ? html`<code>${shown(record.method)}</code>: ` : NOTHING}${shown(record.description, DESCRIPTION_MAX)}</td></tr>`,
   );
