@@ -1,6 +1,7 @@
 import { type Clock, createLogger, createMetricsRegistry, type Logger } from '@chainstead/core';
 import type { CallTurns } from '@chainstead/rpc';
 import { createSyncMetrics, type RangeCommandOptions } from '@chainstead/sync';
+import { rereadRows } from '@chainstead/transactions';
 import type { CommandContext } from './command-context.ts';
 import type { ChainConfiguration, Configuration } from './configuration/index.ts';
 import { createSignerProcesses } from './signer-processes.ts';
@@ -71,6 +72,7 @@ export function withChain<T>(
         backfillProof: configured.backfillProof,
         keep: configured.keep,
         recoverSigners: signers.recover,
+        redoSubjects: rereadRows,
       };
       return await work(chain, storage);
     } finally {

@@ -11,6 +11,8 @@ export interface StoredEvidence {
 
 /** Set in every row whose transaction's logs were read for it: one without it was stored before they were, and says nothing of them. */
 const IS_READ = 1;
+/** SQL that holds of such rows. */
+export const IS_UNREAD = `evidence & ${IS_READ} = 0`;
 const APPROVES_TOKENS = 1 << 29;
 export const APPROVES_OTHERWISE = 1 << 30;
 
