@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, ChainId, Hash, Log } from '@chainstead/core';
+import type { Address, BlockRange, ChainId, Hash, Log } from '@chainstead/core';
 import type { Reading } from './reading.ts';
 import type { RowTable } from './row-table.ts';
 import type { BlockPart, WholeBlock } from './whole-block.ts';
@@ -97,6 +97,11 @@ export interface KeptState {
    * elsewhere than from rows goes with them.
    */
   rolledBack?(chainId: ChainId, ancestor: number): readonly string[];
+  /**
+   * Statements for when the rows of old blocks go with their partition, which nobody lists: run before and after, under the commit lock.
+   * @default what the state says stays true without them
+   */
+  dropped?(chainId: ChainId, blocks: BlockRange): readonly string[];
 }
 
 /** Logs by topic position; null stands for anything. */

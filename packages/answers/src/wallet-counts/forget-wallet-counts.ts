@@ -34,5 +34,8 @@ export function forgetWalletCounts(dataset: string, accounts: readonly string[])
     indexes: [],
     added: forget,
     removed: forget,
+    dropped: (chainId, { from, to }) => [
+      `DELETE FROM wallet_counts WHERE chain_id = ${chainId} AND first_block <= ${to} AND last_block >= ${from}`,
+    ],
   };
 }

@@ -3,7 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Bind, type Database, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { HAS_ROLE } from '@chainstead/transactions';
+import { HAS_ROLE, IN_HISTORY } from '@chainstead/transactions';
 
 /** What a wallet's rows come to. */
 export interface WalletCounts {
@@ -30,8 +30,11 @@ interface Source {
   readonly also?: string;
 }
 
+/** Those without a role have numbers below zero. */
+const SENT = `CASE WHEN ${HAS_ROLE} THEN roles & 1 ELSE 0 END`;
+
 const SOURCES: readonly Source[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', sent: 'roles & 1', also: HAS_ROLE },
+  { table: 'account_transactions', key: 'account_key', account: 'account', sent: SENT, also: IN_HISTORY },
   { table: 'internal_transfers', key: 'account_key', account: 'account' },
   { table: 'erc20_transfers', key: 'account_key', account: 'account', token: '1' },
   // A log that moved several has a row for each, and one wallet on each side.

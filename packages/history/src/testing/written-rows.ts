@@ -11,8 +11,11 @@ import { accountTransactions, internalTransfers } from '@chainstead/transactions
 import type { WalletCounts } from '../stats/count-rows.ts';
 
 const TOKEN = addressOf(0xc0);
-/** Has rows without a role alone. */
+/** Has rows without a role alone: some say that it let somebody move what is its own, which is of its history, and others nothing. */
 export const BESIDE = addressOf(0xbe51de);
+
+/** `evidence` of an account that approved something else than amounts of tokens. */
+const APPROVES = (1 << 30) | 1;
 
 export type HappeningKind = 'account' | 'internal' | 'token' | 'nft' | 'approval';
 const DATASETS: Readonly<Record<HappeningKind, Dataset>> = {
@@ -120,7 +123,12 @@ function keyOf({ kind, block, index, log }: Happening): string {
 }
 
 function countsOf(wallet: Address, all: readonly Happening[]): WalletCounts {
-  const own = all.filter(({ kind, from, to }) => from === wallet || (kind !== 'approval' && to === wallet));
+  const own = all.filter(
+    ({ kind, from, to, log }) =>
+      from === wallet ||
+      (kind !== 'approval' && to === wallet) ||
+      (wallet === BESIDE && kind === 'account' && from === to && log === 0),
+  );
   const of = (kind: HappeningKind) => own.filter((one) => one.kind === kind);
   return {
     sent: of('account').filter(({ from }) => from === wallet).length,
@@ -146,13 +154,11 @@ function rowsOf({ id: chainId }: Chain, { kind, block, index, log, from, to, ite
               { account: to, roles: 2 },
             ];
       // Logs said something of it; it has no part in the transaction.
-      const beside = from === to ? [{ account: BESIDE, roles: -1 }] : [];
+      const beside = from === to ? [{ account: BESIDE, roles: -1, evidence: log === 0 ? APPROVES : 1 }] : [];
       return [...parts, ...beside].map((part) => ({
-        ...place,
-        ...part,
+        ...{ ...place, evidence: 1, ...part },
         accountKey: addressKey(part.account),
         transactionKey: '1',
-        evidence: 0,
       }));
     }
     case 'internal':

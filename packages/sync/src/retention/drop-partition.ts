@@ -35,17 +35,22 @@ export async function withPatientSession<T>(
   }
 }
 
-/** Blocks from here to there are not covered by the dataset from now on, of nobody: answers, status and gaps follow at once. */
+/**
+ * Blocks from here to there are not covered by the dataset from now on, of nobody: answers, status and gaps follow at once, and so does what was counted of
+ * rows there.
+ */
 export async function uncover(
   database: Pick<Database, 'transaction'>,
   chainId: ChainId,
-  { name }: Pick<Dataset, 'name'>,
+  { name, kept = [] }: Pick<Dataset, 'name' | 'kept'>,
   range: BlockRange,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
     await removeCoverage(transaction, chainId, [name], range);
     await removeSubjectRanges(transaction, chainId, name, range);
+    for (const statement of kept.flatMap((state) => state.dropped?.(chainId, range) ?? []))
+      await transaction.query(statement);
   });
 }
 
@@ -100,7 +105,7 @@ export async function findDetached(
 export async function dropDetached(
   database: Database,
   run: RunStatement,
-  dataset: Pick<Dataset, 'name' | 'table'>,
+  dataset: Pick<Dataset, 'kept' | 'name' | 'table'>,
   { name, chainId, isPending, blocks }: DetachedPartition,
 ): Promise<void> {
   if (isPending) await run(`ALTER TABLE ${dataset.table.name} DETACH PARTITION ${name} FINALIZE`);

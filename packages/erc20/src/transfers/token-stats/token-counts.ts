@@ -13,6 +13,10 @@ export const erc20TokenCounts: KeptState = {
   indexes: [BY_CONTRACT],
   added: (rows, kept) => [change(rows, kept, '')],
   removed: (rows, kept) => [change(rows, kept, '-')],
+  // Which tokens the rows were of is not known any more: each is counted anew when somebody asks.
+  dropped: (chainId) => [
+    `UPDATE kept_subjects SET built_to = -1, is_stale = true, rows = 0 WHERE chain_id = ${chainId} AND state = 'erc20-token-counts'`,
+  ],
 };
 
 function change(rows: string, kept: string, sign: '' | '-'): string {

@@ -1,0 +1,150 @@
+/** What was counted of rows that go with their partition, as blocks become older than what is kept. */
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { addressBytes, hexText } from '@chainstead/db';
+import { erc20Transfers } from '@chainstead/erc20';
+import { createUpstreamPool } from '@chainstead/rpc';
+import {
+  createChainSync,
+  createKeptSubjects,
+  createSyncMetrics,
+  type Dataset,
+  ensurePartitions,
+} from '@chainstead/sync';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createWalletCounter } from './wallet-counter.ts';
+
+const CHAIN_ID = 930_777;
+const REORG_DEPTH_MAX = 8;
+const KEPT_BLOCKS = 100;
+const PARTITION_BLOCKS = 20;
+const BLOCKS = 300;
+const dataset = erc20Transfers as Dataset;
+const chain = createChainRegistry({
+  additional: [
+    {
+      key: 'dropping',
+      id: CHAIN_ID,
+      pollIntervalMs: 20,
+      headerHash: true,
+      reorgDepthMax: REORG_DEPTH_MAX,
+      proofPolicy: 'strict',
+    },
+  ],
+}).get(CHAIN_ID);
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+test('counts of wallets and of tokens are those of the rows that are left', async () => {
+  const { database } = scratch;
+  const scripted = createScriptedChain({ seed: 5, chainId: CHAIN_ID, wallets: 12, finalityDepth: null });
+  scripted.mine(BLOCKS);
+  const density = { rows: 1_000, blocks: 1 };
+  const table = { name: dataset.table.name, rowsPerPartition: PARTITION_BLOCKS * density.rows };
+  for (let from = 0; from <= BLOCKS + PARTITION_BLOCKS; from += PARTITION_BLOCKS)
+    await ensurePartitions(database, table, chain.id, [{ from, to: from + PARTITION_BLOCKS - 1 }], density);
+  const node = await serveScriptedChain(scripted);
+  onTestFinished(() => node.close());
+  const follow = async (blocks: number | null) => {
+    const [metrics, logger, abort] = [createMetricsRegistry(), silentLogger(), new AbortController()];
+    const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics });
+    await pool.start();
+    const run = createChainSync({
+      ...{
+        chain,
+        pool,
+        database,
+        logger,
+        clock: systemClock,
+        datasets: [dataset],
+        metrics: createSyncMetrics(metrics),
+      },
+      settings: {
+        ...{ startBlock: 1, endBlock: null, proof: 'strict', backfillProof: 'none', backfillOrder: 'newest-first' },
+        ...{ proverRate: 0, keep: { blocks, since: null } },
+      },
+    }).run(abort.signal);
+    const stop = async (): Promise<void> => {
+      abort.abort();
+      await run;
+      await pool.close();
+    };
+    onTestFinished(stop);
+    return stop;
+  };
+  const stop = await follow(null);
+  const covered = async () =>
+    (
+      await database.query<{ from: number; to: number }>(
+        'SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = $1 ORDER BY 1',
+        [chain.id],
+      )
+    ).reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  await vi.waitFor(async () => expect(await covered()).toBe(BLOCKS), { timeout: 30_000, interval: 50 });
+
+  const kept = createKeptSubjects(database);
+  const counter = createWalletCounter({
+    ...{ database, kept, clock: systemClock, waitMs: 30_000, rowsPerRequest: 20, rowsPerStretch: 10 },
+  });
+  const [token] = await database.query<{ token: Address; transfers: number }>(
+    `SELECT ${hexText('token')} AS token FROM erc20_transfers GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
+  );
+  const [busiest] = await database.query<{ wallet: Address }>(
+    `SELECT ${hexText('account')} AS wallet FROM erc20_transfers GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
+  );
+  const state = dataset.kept?.find(({ name }) => name === 'erc20-token-counts');
+  if (token === undefined || busiest === undefined || state === undefined) throw new Error('Nothing was transferred');
+  /** As it is counted, and by the rows. */
+  const counted = async () => {
+    expect(await kept.keep(chain, { dataset, state }, token.token, 30_000)).toBe('built');
+    const [row] = await database.query<{ ofToken: number; rowsOfToken: number; rowsOfWallet: number }>(
+      `SELECT (SELECT transfers FROM erc20_token_counts WHERE token = $2 AND chain_id = $1) AS "ofToken",
+         (SELECT count(*) FROM erc20_transfers WHERE chain_id = $1 AND token = $2 AND direction <> 1) AS "rowsOfToken",
+         (SELECT count(*) FROM erc20_transfers WHERE chain_id = $1 AND account = $3) AS "rowsOfWallet"`,
+      [chain.id, addressBytes(token.token), addressBytes(busiest.wallet)],
+    );
+    return { ...row, ofWallet: (await counter.count(chain, busiest.wallet)).tokenTransfers };
+  };
+  const stretches = () =>
+    database.query<{ to: number }>('SELECT last_block AS to FROM wallet_counts WHERE chain_id = $1 ORDER BY 1', [
+      chain.id,
+    ]);
+  const before = await counted();
+  expect(before).toMatchObject({ ofToken: before.rowsOfToken, ofWallet: before.rowsOfWallet });
+  expect((await stretches()).length).toBeGreaterThan(3);
+  await stop();
+
+  await follow(KEPT_BLOCKS);
+  const lowest = BLOCKS + 1 - KEPT_BLOCKS - REORG_DEPTH_MAX - PARTITION_BLOCKS;
+  await vi.waitFor(
+    async () => {
+      const rows = await database.query(
+        'SELECT FROM erc20_transfers WHERE chain_id = $1 AND block_number < $2 LIMIT 1',
+        [chain.id, lowest],
+      );
+      expect(rows).toEqual([]);
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+  // Counts may be asked for at any moment between the steps of a drop; a moment after it they are right.
+  await vi.waitFor(
+    async () => {
+      const after = await counted();
+      expect(after).toMatchObject({ ofToken: after.rowsOfToken, ofWallet: after.rowsOfWallet });
+      expect(after.rowsOfWallet).toBeLessThan(before.rowsOfWallet ?? 0);
+      expect(after.rowsOfToken).toBeLessThan(before.rowsOfToken ?? 0);
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+  expect((await stretches()).every(({ to }) => to >= lowest)).toBe(true);
+}, 120_000);
