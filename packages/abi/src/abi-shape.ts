@@ -1,4 +1,5 @@
 import { EncodingRefusedError } from './encoding-refused.ts';
+import { type WordReader, wordReader } from './word-reader.ts';
 
 /** A parameter of an ABI, as far as its layout goes. Members of tuples may come from a stranger: they are checked here. */
 export interface ShapedParameter {
@@ -13,11 +14,14 @@ export type AbiShape = WordShape | BytesShape | ArrayShape | TupleShape;
 export interface WordShape {
   readonly kind: 'word';
   readonly layout: Layout;
+  /** Null: of a type that nothing is read of. */
+  readonly read: WordReader | null;
 }
 
 export interface BytesShape {
   readonly kind: 'bytes';
   readonly layout: Layout;
+  readonly isText: boolean;
 }
 
 export interface ArrayShape {
@@ -32,6 +36,8 @@ export interface TupleShape {
   readonly kind: 'tuple';
   readonly layout: Layout;
   readonly members: readonly AbiShape[];
+  /** Of its members; null where one has none. */
+  readonly names: readonly string[] | null;
   /** Characters of the members' names: each decoded tuple shows them. */
   readonly nameLength: number;
 }
@@ -55,13 +61,14 @@ export function shapeOf(parameter: ShapedParameter, nesting = 0): AbiShape {
     const item = shapeOf({ ...parameter, type: itemType }, nesting + 1);
     return arrayShape(item, count === '' ? null : Number(count));
   }
-  if (parameter.type === 'string' || parameter.type === 'bytes') return { kind: 'bytes', layout: ELSEWHERE };
-  if (parameter.type !== 'tuple') return { kind: 'word', layout: IN_PLACE };
+  if (parameter.type === 'string' || parameter.type === 'bytes')
+    return { kind: 'bytes', layout: ELSEWHERE, isText: parameter.type === 'string' };
+  if (parameter.type !== 'tuple') return { kind: 'word', layout: IN_PLACE, read: wordReader(parameter.type) };
   const components: readonly unknown[] = Array.isArray(parameter.components) ? parameter.components : [];
   const shown = components.map(parameterOf);
   return tupleShape(
     shown.map((component) => shapeOf(component, nesting + 1)),
-    shown.reduce((sum, { name }) => sum + (name?.length ?? 0), 0),
+    shown.map(({ name }) => name ?? ''),
   );
 }
 
@@ -74,10 +81,11 @@ function arrayShape(item: AbiShape, count: number | null): ArrayShape {
   return { kind: 'array', layout, item, count };
 }
 
-function tupleShape(members: readonly AbiShape[], nameLength: number): TupleShape {
+function tupleShape(members: readonly AbiShape[], names: readonly string[]): TupleShape {
   const isDynamic = members.some(({ layout }) => layout.isDynamic);
   const layout = isDynamic ? ELSEWHERE : { isDynamic, headBytes: headBytesOf(members) };
-  return { kind: 'tuple', layout, members, nameLength };
+  const nameLength = names.reduce((sum, name) => sum + name.length, 0);
+  return { kind: 'tuple', layout, members, names: names.length === 0 || names.includes('') ? null : names, nameLength };
 }
 
 /** What values take in place, one after the other. */

@@ -4,7 +4,8 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 /** Hexadecimal digits of a word. */
 export const WORD_DIGITS = 64;
 
-const PREFIX_DIGITS = 2;
+/** Of `0x`. */
+export const PREFIX_DIGITS = 2;
 const ADDRESS_PADDING = '0'.repeat(24);
 const NUMBER_PADDING = '0'.repeat(51);
 const ZERO_DIGITS = '0'.repeat(40);
@@ -44,9 +45,16 @@ export function bigIntAt(text: string, place = 0): bigint {
   return BigInt(isOneWord ? text : `0x${text.slice(start, start + WORD_DIGITS)}`);
 }
 
-/** The word as a small number: an offset or a length; null when it is 2^52 or more. */
-export function countAt(text: string, place: number): number | null {
-  const start = wordStart(place);
-  if (!text.startsWith(NUMBER_PADDING, start)) return null;
-  return Number.parseInt(text.slice(start + NUMBER_PADDING.length, start + WORD_DIGITS), 16);
+/** Where the digits of so many bytes from this one on begin; undefined where the data ends before they do. */
+export function digitsStart(data: string, byte: number, length: number): number | undefined {
+  const start = PREFIX_DIGITS + 2 * byte;
+  return data.length < start + 2 * length ? undefined : start;
+}
+
+/** The word that begins at this byte as an offset or a length; undefined where there is none, or it is longer than any data. */
+export function lengthAt(data: string, byte: number): number | undefined {
+  const start = PREFIX_DIGITS + 2 * byte;
+  const end = start + WORD_DIGITS;
+  if (data.length < end || !data.startsWith(NUMBER_PADDING, start)) return undefined;
+  return Number.parseInt(data.slice(start + NUMBER_PADDING.length, end), 16);
 }

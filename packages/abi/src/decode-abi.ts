@@ -1,8 +1,9 @@
 import type { Hex } from '@chainstead/core';
-import { type AbiParameter, type DecodeAbiParametersReturnType, decodeAbiParameters } from 'viem';
+import type { AbiParameter, DecodeAbiParametersReturnType } from 'viem';
 import { type AbiShape, type ShapedParameter, shapeOf } from './abi-shape.ts';
 import { EncodingRefusedError } from './encoding-refused.ts';
 import { measureEncoding } from './measure-encoding.ts';
+import { readValues } from './read-values.ts';
 
 export interface DecodeAbiOptions {
   /** Bytes that the decoded values may take (see {@link measureEncoding}). Default 1 MiB. */
@@ -20,9 +21,9 @@ export interface DecodedAbi<Values> {
 const OUTPUT_BYTES_MAX = 1_048_576;
 
 /**
- * What viem decodes, for data that a stranger wrote: a few hundred kilobytes whose offsets point at one value would decode to
- * gigabytes, so what comes out is measured before anything is decoded.
- * @throws EncodingRefusedError, viem's errors of decoding
+ * The values that a stranger's data encodes, as viem's types have them, addresses in lower case. A few hundred kilobytes whose offsets point at one
+ * value would decode to gigabytes, so what comes out is measured before anything is decoded. Words that no value of their type encodes to are refused.
+ * @throws EncodingRefusedError
  */
 export function decodeAbi<const Parameters extends readonly AbiParameter[]>(
   parameters: Parameters,
@@ -40,8 +41,10 @@ export function decodeMeasured<const Parameters extends readonly AbiParameter[]>
 ): DecodedAbi<DecodeAbiParametersReturnType<Parameters>> {
   const bytes = bytesOf(data);
   const limits = { outputBytesMax, mayOverlap: overlaps === 'allow' };
-  const outputBytes = measureEncoding(shapesOf(parameters), bytes, limits);
-  return { values: decodeAbiParameters<Parameters>(parameters, bytes), outputBytes };
+  const shapes = shapesOf(parameters);
+  const outputBytes = measureEncoding(shapes, bytes, limits);
+  const values: readonly unknown[] = readValues(shapes, data.toLowerCase());
+  return { values: values as DecodeAbiParametersReturnType<Parameters>, outputBytes };
 }
 
 const known = new WeakMap<readonly ShapedParameter[], readonly AbiShape[]>();

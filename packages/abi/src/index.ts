@@ -1,7 +1,8 @@
 /**
- * ABI-encoded data that strangers wrote: words of logs and calls, and decoding whose cost is measured before it is paid.
- * Pure. Imports core. Start reading at `decode-abi.ts`, then `abi-words.ts`.
+ * ABI-encoded data that strangers wrote: words of logs and calls, single values, and decoding whose cost is measured before it is paid.
+ * Pure. Imports core. Start reading at `decode-abi.ts`, then `read-leaf.ts` and `abi-words.ts`.
  */
-export { addressAt, bigIntAt, countAt, decimalAt, wordCount } from './abi-words.ts';
+export { addressAt, bigIntAt, decimalAt, lengthAt, wordCount } from './abi-words.ts';
 export { decodeAbi, decodeMeasured } from './decode-abi.ts';
 export { EncodingRefusedError } from './encoding-refused.ts';
+export { type LeafReader, type LeafValue, leafReaders } from './read-leaf.ts';

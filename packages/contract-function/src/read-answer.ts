@@ -3,7 +3,6 @@ import type { Hex } from '@chainstead/core';
 import { layoutOf } from '@chainstead/decoding';
 import type { DirectAnswer } from '@chainstead/gateway';
 import { RateLimitedError, UnavailableError } from '@chainstead/http';
-import { BaseError } from 'viem';
 import { ContractCallError, ContractCallsOffError } from './contract-call-error.ts';
 import type { AskedFunction } from './find-function.ts';
 import { revertReason } from './revert-reason.ts';
@@ -53,7 +52,7 @@ function returned(value: unknown, { asked, chain }: AskedCall): ShownValue {
   try {
     return showOutputs(asked.outputs, decodeAbi(layoutOf(asked.outputs), value));
   } catch (error) {
-    if (!(error instanceof EncodingRefusedError || error instanceof BaseError)) throw error;
+    if (!(error instanceof EncodingRefusedError)) throw error;
     throw new ContractCallError(`returned data that is not what ${asked.signature} returns`);
   }
 }

@@ -2,7 +2,6 @@ import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import type { Hex } from '@chainstead/core';
 import { type AbiFunction, type AbiType, abiFunction } from '@chainstead/decoding';
 import { InvalidParameterError } from '@chainstead/http';
-import { BaseError } from 'viem';
 import { readTypes } from './read-types.ts';
 import { showValue } from './show-outputs.ts';
 
@@ -87,7 +86,7 @@ function valuesOf({ layout }: AbiFunction, data: Hex): readonly unknown[] | null
   try {
     return decodeAbi(layout, `0x${data.slice(SELECTOR_LENGTH)}`);
   } catch (error) {
-    if (error instanceof EncodingRefusedError || error instanceof BaseError) return null;
+    if (error instanceof EncodingRefusedError) return null;
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 import type { AbiType } from '@chainstead/decoding';
+import { getAddress } from 'viem';
 
 /** A value as JSON. */
 export type ShownValue = string | boolean | null | ShownValue[] | { [member: string]: ShownValue };
 
 /**
  * What a function returned, in the shape of web3.js 1.x: null for nothing, a value for one, an object by places and names for several.
- * @param values as viem decodes them by a layout without names
+ * @param values as they are decoded by a layout without names
  */
 export function showOutputs(outputs: readonly AbiType[], values: readonly unknown[]): ShownValue {
   const [only, ...others] = outputs;
@@ -20,7 +21,8 @@ export function showValue(type: AbiType, value: unknown): ShownValue {
     return listOf(value).map((one) => showValue(item, one));
   }
   if (type.components !== undefined) return showMembers(type.components, listOf(value));
-  return typeof value === 'boolean' ? value : String(value);
+  if (typeof value === 'boolean') return value;
+  return type.type === 'address' ? getAddress(String(value)) : String(value);
 }
 
 function showMembers(types: readonly AbiType[], values: readonly unknown[]): ShownValue {

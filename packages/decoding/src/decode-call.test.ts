@@ -59,20 +59,18 @@ test('whatever is encoded is told as it was encoded, by every source', () => {
 /** An argument's texts again, members of tuples in their order. */
 function read({ type, value, components }: DecodedArgument): unknown {
   if (components !== undefined) return components.map(read);
-  return type.endsWith(']') ? leaves(JSON.parse(value)) : lower(type, value);
+  return type.endsWith(']') ? leaves(JSON.parse(value)) : comparable(value);
 }
 
 const leaves = (json: unknown): unknown =>
-  typeof json === 'string'
-    ? json.startsWith('0x')
-      ? json.toLowerCase()
-      : json
-    : Object.values(json ?? {}).map(leaves);
-const lower = (type: string, value: string): string => (type === 'address' ? value.toLowerCase() : value);
+  typeof json === 'string' ? comparable(json) : Object.values(json ?? {}).map(leaves);
+
+/** Texts may look like addresses. */
+const comparable = (text: string): string => (text.startsWith('0x') ? text.toLowerCase() : text);
 
 function textsOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(textsOf);
-  return typeof value === 'string' && value.startsWith('0x') ? value.toLowerCase() : String(value);
+  return comparable(String(value));
 }
 
 test('what a stranger writes behind a known selector is told or not, and never fails', () => {

@@ -1,6 +1,6 @@
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import type { Hex } from '@chainstead/core';
-import { type AbiParameter, BaseError, encodeAbiParameters } from 'viem';
+import { type AbiParameter, encodeAbiParameters } from 'viem';
 
 /** What arguments of one call or event may take as values. Bytes. */
 const OUTPUT_BYTES_MAX = 262_144;
@@ -10,16 +10,12 @@ const OUTPUT_BYTES_MAX = 262_144;
  * @param isExact whether the data must be what the values encode to: nothing left over, no other way to write them
  */
 export function decodeValues(layout: readonly AbiParameter[], data: Hex, isExact: boolean): readonly unknown[] | null {
-  // viem refuses it, though nothing is what no arguments encode to.
-  if (layout.length === 0) return data === '0x' || !isExact ? [] : null;
   try {
     const values: readonly unknown[] = decodeAbi(layout, data, { outputBytesMax: OUTPUT_BYTES_MAX });
-    // Integers that their type has no room for decode, and don't encode.
-    const encoded = encodeAbiParameters(layout, values);
-    return isExact && encoded !== data ? null : values;
+    return isExact && encodeAbiParameters(layout, values) !== data ? null : values;
   } catch (error) {
     // Data of another shape: that is the answer.
-    if (error instanceof EncodingRefusedError || error instanceof BaseError) return null;
+    if (error instanceof EncodingRefusedError) return null;
     throw error;
   }
 }

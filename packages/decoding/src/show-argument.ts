@@ -1,7 +1,8 @@
+import { getAddress } from 'viem';
 import type { AbiType } from './abi-entry.ts';
 import type { DecodedArgument } from './decoded.ts';
 
-/** An argument as it is shown. @param value as viem decodes it by a layout without names */
+/** An argument as it is shown. @param value as it is decoded by a layout without names */
 export function showArgument(type: AbiType, value: unknown): DecodedArgument {
   const shown = { name: type.name, type: type.type, value: textOf(type, value) };
   if (type.type !== 'tuple' || type.components === undefined) return shown;
@@ -11,11 +12,11 @@ export function showArgument(type: AbiType, value: unknown): DecodedArgument {
 
 /** A leaf as it is, anything else as JSON. */
 function textOf(type: AbiType, value: unknown): string {
-  return isLeaf(type) ? String(value) : jsonOf(type, value);
+  return isLeaf(type) ? leafText(type, value) : jsonOf(type, value);
 }
 
 function jsonOf(type: AbiType, value: unknown): string {
-  if (isLeaf(type)) return JSON.stringify(String(value));
+  if (isLeaf(type)) return JSON.stringify(leafText(type, value));
   const members = membersOf(value);
   if (type.type.endsWith(']')) {
     const item = { ...type, type: type.type.slice(0, type.type.lastIndexOf('[')) };
@@ -27,6 +28,11 @@ function jsonOf(type: AbiType, value: unknown): string {
   if (names.has('') || names.size < components.length) return `[${shown.join(',')}]`;
   // Put together by hand: a member may be called `__proto__`.
   return `{${components.map(({ name }, index) => `${JSON.stringify(name)}:${shown[index]}`).join(',')}}`;
+}
+
+function leafText({ type }: AbiType, value: unknown): string {
+  const text = String(value);
+  return type === 'address' ? getAddress(text) : text;
 }
 
 function isLeaf({ type }: AbiType): boolean {

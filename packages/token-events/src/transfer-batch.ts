@@ -1,4 +1,4 @@
-import { countAt, decimalAt, wordCount } from '@chainstead/abi';
+import { decimalAt, lengthAt, wordCount } from '@chainstead/abi';
 import type { Hex } from '@chainstead/core';
 import { MALFORMED_REASONS, type MalformedReason } from './nft-transfer.ts';
 
@@ -37,12 +37,12 @@ interface WordArray {
 
 function arrayAt(data: Hex, words: number, headPlace: number): WordArray | null {
   if (words < HEAD_WORDS) return null;
-  const offset = countAt(data, headPlace);
-  if (offset === null || offset % WORD_BYTES !== 0) return null;
+  const offset = lengthAt(data, WORD_BYTES * headPlace);
+  if (offset === undefined || offset % WORD_BYTES !== 0) return null;
   const place = offset / WORD_BYTES;
   if (place < HEAD_WORDS || place >= words) return null;
-  const length = countAt(data, place);
-  return length === null || length > words - place - 1 ? null : { place, length };
+  const length = lengthAt(data, offset);
+  return length === undefined || length > words - place - 1 ? null : { place, length };
 }
 
 function overlap(a: WordArray, b: WordArray): boolean {

@@ -1,7 +1,7 @@
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import { type Address, ChainsteadError, type Hex, isAddress, parseAddress } from '@chainstead/core';
 import { type ContractCalls, createContractCalls } from '@chainstead/state';
-import { type AbiParameter, BaseError, encodeFunctionData, getAddress, namehash, parseAbi } from 'viem';
+import { type AbiParameter, encodeFunctionData, getAddress, namehash, parseAbi } from 'viem';
 import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
 import { type NameAnswer, NO_NAME } from '../name-question.ts';
 import type { Names } from '../name-service.ts';
@@ -111,7 +111,7 @@ function decoded(types: readonly AbiParameter[], answer: Hex | null): readonly u
   try {
     return decodeAbi(types, answer);
   } catch (error) {
-    if (error instanceof EncodingRefusedError || error instanceof BaseError) return null;
+    if (error instanceof EncodingRefusedError) return null;
     throw error;
   }
 }

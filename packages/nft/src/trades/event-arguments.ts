@@ -1,12 +1,6 @@
 import { decodeAbi } from '@chainstead/abi';
 import type { Address, Hash, Hex, Log } from '@chainstead/core';
-import {
-  type AbiEvent,
-  type AbiEventParametersToPrimitiveTypes,
-  type AbiParameter,
-  decodeAbiParameters,
-  toEventSelector,
-} from 'viem';
+import { type AbiEvent, type AbiEventParametersToPrimitiveTypes, type AbiParameter, toEventSelector } from 'viem';
 
 /** keccak256 of the event's signature. */
 export function topicOf(event: AbiEvent): Hash {
@@ -24,17 +18,14 @@ type EventArguments<Event extends AbiEvent> = AbiEventParametersToPrimitiveTypes
  * of structs must have names.
  */
 export function eventArguments<const Event extends AbiEvent>(event: Event, log: Log): EventArguments<Event> | null {
-  const { topic, indexed, data, words } = layoutOf(event);
+  const { topic, indexed, data } = layoutOf(event);
   const [topic0, ...topics] = log.topics;
   if (topic0 !== topic || topics.length !== indexed.length) return null;
   try {
-    const values: readonly unknown[] = decodeAbi(words, log.data);
+    const values: readonly unknown[] = decodeAbi(data, log.data);
     const args: unknown = Object.fromEntries([
-      ...indexed.map(({ name, words: word, read }, place) => [
-        name,
-        read(decodeAbiParameters([word], topics[place] ?? '0x')[0]),
-      ]),
-      ...data.map(({ name, read }, place) => [name, read(values[place])]),
+      ...indexed.map((input, place) => [input[0].name, decodeAbi(input, topics[place] ?? '0x')[0]]),
+      ...data.map(({ name }, place) => [name, values[place]]),
     ]);
     return args as EventArguments<Event>;
   } catch {
@@ -50,18 +41,9 @@ export function lowerCase(address: Hex): Address {
 
 interface EventLayout {
   readonly topic: Hash;
-  readonly indexed: readonly Argument[];
-  readonly data: readonly Argument[];
-  /** Of `data`, as they are decoded. */
-  readonly words: readonly AbiParameter[];
-}
-
-/** An argument as it is decoded: with words in place of addresses, which viem would hash for their checksums. */
-interface Argument {
-  readonly name: string;
-  readonly words: AbiParameter;
-  /** Gives the argument with addresses in place of words. */
-  read(value: unknown): unknown;
+  /** Each by itself: a topic has one. */
+  readonly indexed: readonly (readonly [AbiParameter])[];
+  readonly data: readonly AbiParameter[];
 }
 
 const layouts = new WeakMap<AbiEvent, EventLayout>();
@@ -70,37 +52,11 @@ const layouts = new WeakMap<AbiEvent, EventLayout>();
 function layoutOf(event: AbiEvent): EventLayout {
   const known = layouts.get(event);
   if (known !== undefined) return known;
-  const data = event.inputs.filter((input) => input.indexed !== true).map(argumentOf);
   const layout = {
     topic: toEventSelector(event) as Hash,
-    indexed: event.inputs.filter((input) => input.indexed === true).map(argumentOf),
-    data,
-    words: data.map((argument) => argument.words),
+    indexed: event.inputs.filter((input) => input.indexed === true).map((input) => [input] as const),
+    data: event.inputs.filter((input) => input.indexed !== true),
   };
   layouts.set(event, layout);
   return layout;
-}
-
-function argumentOf(parameter: AbiParameter): Argument {
-  return { name: parameter.name ?? '', words: withWords(parameter), read: readerOf(parameter) };
-}
-
-function withWords(parameter: AbiParameter): AbiParameter {
-  const type = parameter.type.replace(/^address\b/, 'bytes32');
-  return 'components' in parameter
-    ? { ...parameter, components: parameter.components.map(withWords) }
-    : { ...parameter, type };
-}
-
-function readerOf(parameter: AbiParameter): (value: unknown) => unknown {
-  const member = /^(.*)\[\d*\]$/.exec(parameter.type)?.[1];
-  if (member !== undefined) {
-    const read = readerOf({ ...parameter, type: member });
-    return (values) => (Array.isArray(values) ? values.map(read) : values);
-  }
-  if (parameter.type === 'address') return (word) => (typeof word === 'string' ? `0x${word.slice(-40)}` : word);
-  if (!('components' in parameter)) return (value) => value;
-  const members = parameter.components.map((component) => [component.name ?? '', readerOf(component)] as const);
-  return (struct) =>
-    Object.fromEntries(members.map(([name, read]) => [name, read((struct as Record<string, unknown>)[name])]));
 }

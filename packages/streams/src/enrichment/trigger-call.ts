@@ -116,10 +116,9 @@ function integer(selected: string, text: string, type: string): bigint {
   return BigInt(selected);
 }
 
-/** As JSON: numbers as decimal digits, addresses in lower case. */
+/** As JSON: numbers as decimal digits. */
 function plain(decoded: unknown): unknown {
   if (typeof decoded === 'bigint' || typeof decoded === 'number') return decoded.toString();
-  if (typeof decoded === 'string') return /^0x[0-9a-fA-F]{40}$/.test(decoded) ? decoded.toLowerCase() : decoded;
   if (Array.isArray(decoded)) return decoded.map(plain);
   if (typeof decoded === 'object' && decoded !== null)
     return Object.fromEntries(Object.entries(decoded).map(([name, member]) => [name, plain(member)]));

@@ -120,26 +120,20 @@ function compileOptionFilter(filter: unknown, events: readonly EventAbi[]): Comp
   if (typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0) return () => true;
   const perEvent = events.map(({ topicCount, fields }) => ({
     topicCount,
-    fields,
+    readers: new Map<string, Reader>([...[...fields].map(([name, { read }]) => [name, read] as const), ...VARIABLES]),
     predicate: compileFilter(filter, new Map([...fields].map(([name, { kind }]) => [name, kind]))),
   }));
   return (log, facts) =>
     perEvent.some(
-      ({ topicCount, fields, predicate }) =>
-        topicCount === log.topics.length &&
-        predicate((name) => variableOf(name, log, facts) ?? fields.get(name)?.read(log)),
+      ({ topicCount, readers, predicate }) =>
+        topicCount === log.topics.length && predicate((name) => readers.get(name)?.(log, facts)),
     );
 }
 
-function variableOf(name: string, log: Log, facts: LogFacts): FieldValue | undefined {
-  switch (name) {
-    case FILTER_VARIABLES.contractAddress:
-      return log.address;
-    case FILTER_VARIABLES.chainId:
-      return BigInt(facts.chainId);
-    case FILTER_VARIABLES.possibleSpam:
-      return facts.isSpam(log.address);
-    default:
-      return undefined;
-  }
-}
+type Reader = (log: Log, facts: LogFacts) => FieldValue | undefined;
+
+const VARIABLES: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  [FILTER_VARIABLES.contractAddress, (log) => log.address],
+  [FILTER_VARIABLES.chainId, (_log, { chainId }) => BigInt(chainId)],
+  [FILTER_VARIABLES.possibleSpam, (log, facts) => facts.isSpam(log.address)],
+]);

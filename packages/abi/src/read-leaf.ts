@@ -1,0 +1,59 @@
+import { type BytesShape, type ShapedParameter, shapeOf, WORD_BYTES, type WordShape } from './abi-shape.ts';
+import { digitsStart, lengthAt } from './abi-words.ts';
+import type { WordReader, WordValue } from './word-reader.ts';
+
+/** A value that holds no others: what fits into a word, bytes, or text. */
+export type LeafValue = WordValue | string;
+
+/** The value in data; undefined where these bytes are none. Never throws. */
+export type LeafReader = (data: string) => LeafValue | undefined;
+
+/**
+ * How single values of an encoding are read without decoding the rest of it; null for arrays, tuples and what nothing is read of.
+ * @throws EncodingRefusedError for types whose layout can't be told
+ */
+export function leafReaders(parameters: readonly ShapedParameter[]): readonly (LeafReader | null)[] {
+  let end = 0;
+  return parameters.map((parameter) => {
+    const shape = shapeOf(parameter);
+    const head = end;
+    end += shape.layout.headBytes;
+    if (shape.kind === 'bytes') return (data) => readBytes(shape, data, head, 0);
+    if (shape.kind !== 'word' || shape.read === null) return null;
+    const { read } = shape;
+    return (data) => readWord(read, data, head);
+  });
+}
+
+/**
+ * The value whose head is at this byte; undefined where there is none of its type.
+ * @param data lower case
+ * @param base where offsets count from
+ */
+export function readLeaf(
+  shape: WordShape | BytesShape,
+  data: string,
+  head: number,
+  base: number,
+): LeafValue | undefined {
+  if (shape.kind === 'bytes') return readBytes(shape, data, head, base);
+  return shape.read === null ? undefined : readWord(shape.read, data, head);
+}
+
+function readWord(read: WordReader, data: string, byte: number): WordValue | undefined {
+  const start = digitsStart(data, byte, WORD_BYTES);
+  return start === undefined ? undefined : read(data, start);
+}
+
+function readBytes({ isText }: BytesShape, data: string, head: number, base: number): string | undefined {
+  const offset = lengthAt(data, head);
+  if (offset === undefined) return undefined;
+  const length = lengthAt(data, base + offset);
+  if (length === undefined) return undefined;
+  const start = digitsStart(data, base + offset + WORD_BYTES, length);
+  if (start === undefined) return undefined;
+  const digits = data.slice(start, start + 2 * length);
+  // Bytes are copied: a slice would keep all of the data in memory.
+  const content = Buffer.from(digits, 'hex');
+  return isText ? content.toString() : `0x${content.toString('hex')}`;
+}
