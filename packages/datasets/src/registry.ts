@@ -2,7 +2,7 @@ import { erc20Approvals, erc20Transfers, wrappedCoinMoves } from '@chainstead/er
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft';
 import { feedAnswers, poolPrices } from '@chainstead/prices';
 import type { Dataset } from '@chainstead/sync';
-import { accountTransactions, internalTransfers, logs, transactions } from '@chainstead/transactions';
+import { accountTransactions, blockHeaders, internalTransfers, logs, transactions } from '@chainstead/transactions';
 
 /** Every dataset that the sync engine writes. To add one: a folder that exports a `Dataset`, and one entry here. */
 export const datasets: readonly Dataset[] = [
@@ -18,6 +18,7 @@ export const datasets: readonly Dataset[] = [
   poolPrices,
   transactions,
   accountTransactions,
+  blockHeaders,
   logs,
   internalTransfers,
 ];

@@ -89,6 +89,7 @@ const CHAINLESS_TABLES = new Set([
 
 /** The address or hash that a number stands for, where it has another name. */
 const ADDRESS_OF_KEY: Readonly<Record<string, string>> = {
+  block_key: 'block_hash',
   collection_key: 'token_address',
   transaction_key: 'transaction_hash',
 };
@@ -126,6 +127,7 @@ describe('the schema can be distributed on Citus', () => {
     expect(keys.get('nft_trades')?.[0]).toBe('collection_key');
     expect(keys.get('transactions')?.[0]).toBe('transaction_key');
     expect(keys.get('account_transactions')?.[0]).toBe('account_key');
+    expect(keys.get('block_headers')?.[0]).toBe('block_key');
     expect(keys.get('logs')?.[0]).toBe('address_key');
     expect(keys.get('internal_transfers')?.[0]).toBe('account_key');
     expect(keys.get('tokens')?.[0]).toBe('address');

@@ -39,6 +39,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   aptos_transfers: 'append',
   asked_wallets: 'counter',
   audit_log: 'append',
+  block_headers: 'append',
   blocks: 'append',
   chain_samples: 'queue',
   collection_list_entries: 'settings',

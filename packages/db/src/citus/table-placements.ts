@@ -14,6 +14,7 @@
  * - `token`: what is kept of ERC-20 contracts that were asked about.
  * - `owner`: Aptos, by the owner's address.
  * - `transaction`: rows by `transactionKey` of a transaction's hash.
+ * - `block`: rows by `blockKey` of a block's hash.
  * - `emitter`: rows by `addressKey` of the contract that emitted them.
  */
 export type PlacementGroup =
@@ -24,6 +25,7 @@ export type PlacementGroup =
   | 'token'
   | 'owner'
   | 'transaction'
+  | 'block'
   | 'emitter';
 
 /** In shards, by the hash of a column that each of the table's unique keys holds. */
@@ -58,6 +60,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   aptos_transfers: by('owner', 'owner_address'),
   asked_wallets: LOCAL,
   audit_log: LOCAL,
+  block_headers: by('block', 'block_key'),
   blocks: LOCAL,
   chain_samples: LOCAL,
   collection_list_entries: REFERENCE,

@@ -2,7 +2,7 @@ import { readUntorn, TornPageError } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { hexBytes, type ReadDatabase } from '@chainstead/db';
-import { hex, hexOrNull, int4, packedRows, readPackedPage, text } from '@chainstead/db/packed-rows';
+import { readPackedPage } from '@chainstead/db/packed-rows';
 import { logs } from '../contract-logs/dataset.ts';
 import type { FoundTransaction } from '../reading/transaction-reader.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
@@ -10,6 +10,7 @@ import { transactions } from '../stored/datasets.ts';
 import { readStored, STORED_COLUMNS, type StoredTransaction } from '../stored/stored-transaction.ts';
 import { transactionKey } from '../stored/transaction-key.ts';
 import { readCoveredBlock } from './block-coverage.ts';
+import { readStoredLogs } from './stored-logs.ts';
 
 /**
  * A transaction of a chain that keeps all transactions and all logs, with its logs, and no node asked. Null where it is not kept, or not all of what
@@ -50,37 +51,15 @@ async function readRow(database: ReadDatabase, chain: Chain, hash: Hash): Promis
   return row === undefined ? null : readStored(row);
 }
 
-const LOGS = packedRows({
-  log_index: int4('log_index'),
-  transaction_hash: hex<Hash>('transaction_hash', 32),
-  address: hex('address', 20),
-  topic0: hexOrNull<Hash>('topic0', 32),
-  topic1: hexOrNull<Hash>('topic1', 32),
-  topic2: hexOrNull<Hash>('topic2', 32),
-  topic3: hexOrNull<Hash>('topic3', 32),
-  data: text(`encode(data, 'hex')`),
-});
-
-/** By index. Found by the ranges of blocks that the pages of the partition have. */
+/** By index. */
 async function readLogs(
   database: ReadDatabase,
   chain: Chain,
-  { blockNumber, record }: StoredTransaction,
+  { blockNumber, record: { hash, index } }: StoredTransaction,
 ): Promise<TransactionRecord['logs']> {
-  const { rows } = await readPackedPage(database, LOGS, (select) => ({
-    text: `WITH found AS MATERIALIZED (SELECT * FROM logs WHERE chain_id = $1 AND block_number = $2::int AND transaction_index = $3::int)
-      SELECT ${select} FROM found`,
-    values: [chain.id, blockNumber, record.index],
-  }));
-  if (rows.some((row) => row.transaction_hash !== record.hash)) throw new TornPageError(blockNumber);
-  return rows
-    .toSorted((one, other) => one.log_index - other.log_index)
-    .map((row) => ({
-      index: row.log_index,
-      address: row.address,
-      topics: [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => topic ?? []),
-      data: `0x${row.data}`,
-    }));
+  const logs = await readStoredLogs(database, chain, { block: blockNumber, transaction: index });
+  if (logs.some(({ transactionHash }) => transactionHash !== hash)) throw new TornPageError(blockNumber);
+  return logs.map(({ record }) => record);
 }
 
 /** What was read one after the other is of one moment where neither the transaction nor its block has changed since. */

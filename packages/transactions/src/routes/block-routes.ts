@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import type { ReadDatabase } from '@chainstead/db';
 import {
   type ApiContext,
   type ApiDependencies,
@@ -12,7 +13,9 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import { callsOf } from '../abis/asked-entries.ts';
 import { countStoredBlock } from '../indexed/count-stored-block.ts';
+import { findStoredBlock } from '../indexed/find-stored-block.ts';
 import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
+import type { LookUps } from '../look-ups.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
 import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
@@ -43,7 +46,7 @@ function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const at = c.req.valid('param').block_number_or_hash;
-      const found = await findBlock(lookUps, c, chain, at);
+      const found = await findBlock({ reads, lookUps }, c, chain, at);
       const { block: header, transactions, finalized } = found;
       const tracing = { lookUps, chain, requester: requesterOf(c) };
       const internal = asksInternal(include)
@@ -52,7 +55,7 @@ function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
       const [labelOf, booksOf, marks] = await Promise.all([
         labelsOfTransactions(reads, chain, transactions),
         abis.forPage(reads, chain, callsOf(transactions.map((transaction) => ({ block: header, transaction })))),
-        readMarks(reads, chain, header.number, { ...found, source: 'node' }),
+        readMarks(reads, chain, header.number, found),
       ]);
       const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
       const shown = transactions.map((one) => {
@@ -75,7 +78,7 @@ function statsRoute({ lookUps }: TransactionRouteOptions): RouteModule {
       const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
       const at = c.req.valid('param').block_number_or_hash;
       const stored = await countStoredBlock(dependencies.reads, chain, at);
-      const counts = stored ?? countBlock(chain, await findBlock(lookUps, c, chain, at));
+      const counts = stored ?? countBlock(chain, await readThrough(lookUps, c, chain, at));
       return c.json(showBlockStats(counts), 200);
     });
   };
@@ -85,12 +88,25 @@ function isTag(at: BlockPlace): boolean {
   return typeof at === 'string' && !at.startsWith('0x');
 }
 
+/** A block, and where it was found. */
+interface SourcedBlock extends FoundBlock {
+  readonly source: 'indexed' | 'node';
+}
+
+/** Of the index where all of it is kept, else read from a node. */
 async function findBlock(
-  lookUps: TransactionRouteOptions['lookUps'],
+  { reads, lookUps }: { readonly reads: ReadDatabase; readonly lookUps: LookUps },
   c: ApiContext,
   chain: Chain,
   at: BlockPlace,
-): Promise<FoundBlock> {
+): Promise<SourcedBlock> {
+  const stored = await findStoredBlock(reads, chain, at);
+  if (stored !== null) return { ...stored, source: 'indexed' };
+  return { ...(await readThrough(lookUps, c, chain, at)), source: 'node' };
+}
+
+/** @throws NotFoundError (404) where no node has it, and as {@link LookUps.read} */
+async function readThrough(lookUps: LookUps, c: ApiContext, chain: Chain, at: BlockPlace): Promise<FoundBlock> {
   const { found } = await lookUps.read({
     chain,
     kind: blockKind,
@@ -111,7 +127,10 @@ const placeParameter = textParameter(PLACE, parseBlockPlace).openapi({
   example: '15000000',
 });
 
-const READ = 'Read from a node, and proven by its header; 503 where that takes longer than a request waits.';
+const READ =
+  'Of the index where transactions and logs of the chain are all kept, else read from a node; proven by its header. 503 where reading takes longer than a request waits.';
+const COUNTED =
+  'Of the index where transactions and transfers of the block are all kept, else read from a node; proven by its header. 503 where reading takes longer than a request waits.';
 
 function block({ parameters }: ApiDependencies) {
   return createRoute({
@@ -140,7 +159,7 @@ function stats({ parameters }: ApiDependencies) {
     operationId: 'getBlockStats',
     tags: ['Block'],
     summary: 'How many transactions and transfers a block has',
-    description: READ,
+    description: COUNTED,
     request: {
       params: z.object({ block_number_or_hash: placeParameter }),
       query: querySchema({ chain: parameters.chain }),

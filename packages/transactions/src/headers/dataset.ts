@@ -1,0 +1,19 @@
+import type { Dataset } from '@chainstead/sync';
+import { headerRow } from './header-row.ts';
+import { blockHeadersTable } from './row-table.ts';
+import type { BlockHeaderRow } from './schema.ts';
+
+/** Headers of every block, of chains where all transactions are kept (`TRANSACTIONS_<CHAIN>=all`): both are of one reading, and proven together. */
+export const blockHeaders: Dataset<BlockHeaderRow> = {
+  name: 'block-headers',
+  topics: () => [],
+  table: blockHeadersTable,
+  decode: () => [],
+  wholeBlocks: {
+    reads: ({ transactions: { mode } }) => (mode === 'all' ? ['transactions'] : []),
+    decode: (block, { chain }) => {
+      const row = headerRow(block, chain);
+      return row === null ? [] : [row];
+    },
+  },
+};

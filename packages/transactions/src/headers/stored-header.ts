@@ -1,0 +1,74 @@
+import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
+import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import type { BlockRecord } from '../records/block-record.ts';
+import { blockKey } from './block-key.ts';
+import { unpackWithdrawals } from './packed-withdrawals.ts';
+
+/** A header as it is stored. */
+export interface StoredHeader {
+  readonly record: BlockRecord;
+  /** Of those that the block's root holds. */
+  readonly transactionCount: number;
+}
+
+/** Which block, as `blocks` knows it. */
+export interface KnownBlock {
+  readonly number: number;
+  readonly hash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
+/** The header of a block; null where none is kept. */
+export async function readStoredHeader(
+  database: ReadDatabase,
+  { id }: Pick<Chain, 'id'>,
+  block: KnownBlock,
+): Promise<StoredHeader | null> {
+  const [row] = await database.select<HeaderColumns>(HEADER, [
+    blockKey(block.hash),
+    id,
+    block.number,
+    hexBytes(block.hash),
+  ]);
+  if (row === undefined) return null;
+  const { transactionCount, withdrawals, ...header } = row;
+  const { number, hash, timestamp } = block;
+  return {
+    transactionCount,
+    record: {
+      ...{ number, hash, timestamp, ...header },
+      withdrawals: withdrawals === null ? null : unpackWithdrawals(withdrawals),
+    },
+  };
+}
+
+/** The numbers of blocks of a hash, of which the chain has at most one by now. */
+export async function findBlockNumber(
+  database: ReadDatabase,
+  { id }: Pick<Chain, 'id'>,
+  hash: Hash,
+): Promise<number | null> {
+  const [row] = await database.select<{ readonly number: number }>(
+    `SELECT block_number AS number FROM block_headers WHERE block_key = $1::bigint AND chain_id = $2 AND block_hash = $3
+     ORDER BY block_number DESC LIMIT 1`,
+    [blockKey(hash), id, hexBytes(hash)],
+  );
+  return row?.number ?? null;
+}
+
+type HeaderColumns = Omit<BlockRecord, 'number' | 'hash' | 'timestamp' | 'withdrawals'> & {
+  readonly transactionCount: number;
+  readonly withdrawals: string | null;
+};
+
+const HEADER = `SELECT transaction_count AS "transactionCount", ${hexText('parent_hash')} AS "parentHash", ${hexText('miner')} AS miner,
+  gas_limit::text AS "gasLimit", gas_used::text AS "gasUsed", base_fee_per_gas::text AS "baseFeePerGas", size::text AS size,
+  difficulty::text AS difficulty, total_difficulty::text AS "totalDifficulty", blob_gas_used::text AS "blobGasUsed",
+  excess_blob_gas::text AS "excessBlobGas", ${hexText('state_root')} AS "stateRoot", ${hexText('transactions_root')} AS "transactionsRoot",
+  ${hexText('receipts_root')} AS "receiptsRoot", ${hexText('sha3_uncles')} AS "sha3Uncles", ${hexText('mix_hash')} AS "mixHash",
+  ${hexText('nonce')} AS nonce, ${hexText('withdrawals_root')} AS "withdrawalsRoot",
+  ${hexText('parent_beacon_block_root')} AS "parentBeaconBlockRoot", ${hexText('requests_hash')} AS "requestsHash",
+  ${hexText('extra_data')} AS "extraData", ${hexText('logs_bloom')} AS "logsBloom", ${hexText('withdrawals')} AS withdrawals
+FROM block_headers WHERE block_key = $1::bigint AND chain_id = $2 AND block_number = $3::int AND block_hash = $4`;

@@ -1,0 +1,71 @@
+import { readUntorn, TornPageError } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { ReadDatabase } from '@chainstead/db';
+import { readPackedPage } from '@chainstead/db/packed-rows';
+import { logs } from '../contract-logs/dataset.ts';
+import { blockHeaders } from '../headers/dataset.ts';
+import { readStoredHeader } from '../headers/stored-header.ts';
+import type { BlockPlace } from '../reading/block-place.ts';
+import type { FoundBlock } from '../reading/block-reader.ts';
+import type { TransactionRecord } from '../records/transaction-record.ts';
+import { transactions } from '../stored/datasets.ts';
+import { readStored, STORED_COLUMNS, type StoredTransaction } from '../stored/stored-transaction.ts';
+import { readCoveredBlock } from './block-coverage.ts';
+import { findCoveredBlock } from './find-covered-block.ts';
+import { readStoredLogs, type StoredLog } from './stored-logs.ts';
+
+/**
+ * A block of a chain that keeps all transactions and all logs, with both, and no node asked. Null where it is not kept, or not all of what is to be
+ * shown of it: headers are not where it was stored before they were kept.
+ * @throws {TornPageError} when it is being replaced again and again
+ */
+export async function findStoredBlock(
+  database: ReadDatabase,
+  chain: Chain,
+  at: BlockPlace,
+): Promise<FoundBlock | null> {
+  if (chain.transactions.mode !== 'all' || chain.logs !== 'all') return null;
+  return readUntorn(() => readOnce(database, chain, at));
+}
+
+/** As {@link findStoredBlock}. @throws {TornPageError} when it was replaced meanwhile */
+async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<FoundBlock | null> {
+  const block = await findCoveredBlock(database, chain, at, DATASETS);
+  if (block === null) return null;
+  const [header, stored, ofLogs] = await Promise.all([
+    readStoredHeader(database, chain, block),
+    readTransactions(database, chain, block.number),
+    readStoredLogs(database, chain, { block: block.number }),
+  ]);
+  // What was read one after the other is of one moment where the block is still the same, and all of it is still kept.
+  const again = await readCoveredBlock(database, chain, block.number, DATASETS);
+  if (again?.hash !== block.hash) throw new TornPageError(block.number);
+  const records = recordsOf(stored, ofLogs);
+  if (header === null || records?.length !== header.transactionCount) return null;
+  return { block: header.record, transactions: records, proof: again.proof, finalized: again.finalized };
+}
+
+const DATASETS = [transactions.name, logs.name, blockHeaders.name];
+
+/** By index. Found by the ranges of blocks that the pages of the partition have. */
+async function readTransactions(
+  database: ReadDatabase,
+  { id }: Chain,
+  block: number,
+): Promise<readonly StoredTransaction[]> {
+  const { rows } = await readPackedPage(database, STORED_COLUMNS, (select) => ({
+    text: `WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE chain_id = $1 AND block_number = $2::int) SELECT ${select} FROM found`,
+    values: [id, block],
+  }));
+  return rows.map(readStored).toSorted((one, other) => one.record.index - other.record.index);
+}
+
+/** Null where one is kept without calldata, or its sender is a node's word: answers have all of it. */
+function recordsOf(stored: readonly StoredTransaction[], ofLogs: readonly StoredLog[]): TransactionRecord[] | null {
+  const byTransaction = Map.groupBy(ofLogs, ({ transactionHash }) => transactionHash);
+  const records = stored.flatMap(({ record, input, isSenderRecovered }) => {
+    if (input === null || !isSenderRecovered) return [];
+    return { ...record, input, logs: (byTransaction.get(record.hash) ?? []).map((log) => log.record) };
+  });
+  return records.length === stored.length ? records : null;
+}

@@ -1,0 +1,49 @@
+import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { hex, hexOrNull, int4, packedRows, readPackedPage, text } from '@chainstead/db/packed-rows';
+import type { TransactionRecord } from '../records/transaction-record.ts';
+
+/** A log as it is stored. */
+export interface StoredLog {
+  readonly transactionIndex: number;
+  readonly transactionHash: Hash;
+  readonly record: TransactionRecord['logs'][number];
+}
+
+/** The logs of a block, or of one of its transactions by its index, in order. Found by the ranges of blocks that the pages of the partition have. */
+export async function readStoredLogs(
+  database: ReadDatabase,
+  { id }: Pick<Chain, 'id'>,
+  of: { readonly block: number; readonly transaction?: number },
+): Promise<readonly StoredLog[]> {
+  const { rows } = await readPackedPage(database, LOGS, (select) => ({
+    text: `WITH found AS MATERIALIZED (SELECT * FROM logs WHERE chain_id = $1 AND block_number = $2::int AND ($3::int IS NULL OR transaction_index = $3))
+      SELECT ${select} FROM found`,
+    values: [id, of.block, of.transaction ?? null],
+  }));
+  return rows
+    .toSorted((one, other) => one.log_index - other.log_index)
+    .map((row) => ({
+      transactionIndex: row.transaction_index,
+      transactionHash: row.transaction_hash,
+      record: {
+        index: row.log_index,
+        address: row.address,
+        topics: [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => topic ?? []),
+        data: `0x${row.data}`,
+      },
+    }));
+}
+
+const LOGS = packedRows({
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  address: hex('address', 20),
+  topic0: hexOrNull<Hash>('topic0', 32),
+  topic1: hexOrNull<Hash>('topic1', 32),
+  topic2: hexOrNull<Hash>('topic2', 32),
+  topic3: hexOrNull<Hash>('topic3', 32),
+  data: text(`encode(data, 'hex')`),
+});
