@@ -1,20 +1,14 @@
 /**
- * Recorded transactions of chains that keep all transactions and logs are served of their rows alone, field by field as they were recorded: no node is
- * there, and no request may cause a call.
+ * Recorded blocks and transactions of chains that keep all transactions and logs are served of their rows alone, field by field as they were recorded: no
+ * node is there, and no request may cause a call.
  */
-import { type Chain, type ChainRegistry, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes, datasets } from '@chainstead/datasets';
-import { type Database, hexBytes } from '@chainstead/db';
-import { createJobs, type Jobs } from '@chainstead/jobs';
-import { parseReceipt } from '@chainstead/rpc';
-import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
-import { checkAnswers, createPartitions, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
+import { parseHash } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
-import { expectedEvent, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
-import { listRecordings, RECORDINGS_FOLDER, readRecorded, readRecording } from './recorded-evm-blocks.ts';
+import { expectedBlock, expectedEvent, expectedTransaction } from './expected-transactions.ts';
+import { listRecordings, RECORDINGS_FOLDER, readRecording } from './recorded-evm-blocks.ts';
+import { openStoredBlocksStage, type StoredBlocksStage, statsOf } from './stored-blocks-stage.ts';
 
 if (RECORDINGS_FOLDER === '')
   process.stderr.write(
@@ -22,44 +16,21 @@ if (RECORDINGS_FOLDER === '')
   );
 
 const ALL = listRecordings();
-const STORED = ['transactions', 'account-transactions', 'logs', 'erc20-transfers', 'nft-transfers'];
 
 let scratch: ScratchDatabase;
-let jobs: Jobs;
-let api: Awaited<ReturnType<typeof createApiUnderTest>>;
-let chainOf: (name: string) => Chain;
+let stage: StoredBlocksStage;
+const ask = (path: string) => stage.ask(path);
+const chainOf = (name: string) => stage.chainOf(name);
 
 describe.runIf(RECORDINGS_FOLDER !== '')('recorded transactions of chains that keep them', () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
-    const { database } = scratch;
-    const ids = readRecorded('chain-ids.json') as Record<string, number>;
-    const names = [...new Set(ALL.map(({ chain }) => chain))];
-    const known = createChainRegistry();
-    const additional = names.flatMap((key) => (known.find(ids[key] ?? 0) === null ? [{ key, id: ids[key] ?? 0 }] : []));
-    const registry = keepingAll(createChainRegistry({ additional }));
-    chainOf = (name) => registry.get(ids[name] ?? name);
-    const logger = silentLogger();
-    jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
-    const chains = names.map(chainOf);
-    for (const chain of chains)
-      for (const { table } of datasets) if (table.isPartitioned) await createPartitions(database, table.name, chain.id);
-    for (const recording of ALL) await store(database, chainOf(recording.chain), readRecording(recording));
-    const routes = createDatasetRoutes({
-      ...{ database, jobs, logger, chains, clock: systemClock },
-      onDemand: { waitMs: 1_000, maxCalls: 0, perKey: 1_000 },
-    });
-    api = checkAnswers(await createApiUnderTest(database, registry, routes, { chains, datasets: [] }));
+    stage = await openStoredBlocksStage(scratch, ALL);
   }, 300_000);
   afterAll(async () => {
-    await jobs?.close(2_000);
+    await stage?.close();
     await scratch?.drop();
   });
-
-  async function ask(path: string): Promise<{ readonly status: number; readonly body: unknown }> {
-    const answer = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': TEST_KEY } });
-    return { status: answer.status, body: await answer.json() };
-  }
 
   test.each(ALL)('those of $folder are served as they were recorded, of their rows', async (recording) => {
     const of = readRecording(recording);
@@ -89,6 +60,25 @@ describe.runIf(RECORDINGS_FOLDER !== '')('recorded transactions of chains that k
       body: statsOf(chain, of),
     });
   });
+
+  test.each(ALL)(
+    '$folder is served as it was recorded, of its rows, by its number and by its hash',
+    async (recording) => {
+      const of = readRecording(recording);
+      const chain = chainOf(recording.chain);
+      const hash = String(of.block.hash);
+      for (const place of [recording.n, hash, hash.toUpperCase().replace('X', 'x')]) {
+        const { status, body } = await ask(`block/${place}?chain=${chain.id}`);
+        expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
+        const { transactions, confirmations, ...header } = Object(body);
+        const marks = { source: 'indexed', proof: 'receipts+transactions', finalized: true };
+        expect(header).toEqual({ ...expectedBlock(chain, of), ...marks });
+        expect(transactions).toEqual(of.block.transactions.flatMap((one) => expectedTransaction(chain, of, one) ?? []));
+        expect(confirmations).toBeGreaterThanOrEqual(0);
+      }
+      expect(await ask(`block/${hash}/stats?chain=${chain.id}`)).toEqual({ status: 200, body: statsOf(chain, of) });
+    },
+  );
 
   test('one is served of its rows only where all of it is there and not contradicted', async () => {
     const { database } = scratch;
@@ -133,86 +123,3 @@ describe.runIf(RECORDINGS_FOLDER !== '')('recorded transactions of chains that k
     expect([status, body]).toMatchObject([400, { details: { reason: 'not-indexed' } }]);
   });
 });
-
-/** The same chains, as an operator sets them who keeps everything. */
-function keepingAll(registry: ChainRegistry): ChainRegistry {
-  const known = new Map<number, Chain>();
-  const keeping = (chain: Chain): Chain => {
-    const made: Chain = known.get(chain.id) ?? {
-      ...{ ...chain, logs: 'all' },
-      transactions: { mode: 'all', input: 'full', provesSenders: true },
-    };
-    known.set(chain.id, made);
-    return made;
-  };
-  return {
-    ...registry,
-    find: (...given) => {
-      const found = registry.find(...given);
-      return found === null ? null : keeping(found);
-    },
-    get: (...given) => keeping(registry.get(...given)),
-    all: () => registry.all().map(keeping),
-  };
-}
-
-/** Writes a block's rows as the sync engine would. */
-async function store(database: Database, chain: Chain, recorded: RecordedBlock): Promise<void> {
-  const { number, block } = wholeBlock(recorded);
-  const context = { chain, timestampOf: () => Number(recorded.block.timestamp) };
-  const logs = block.transactions.flatMap((one) => one.logs);
-  for (const dataset of datasets.filter(({ name }) => STORED.includes(name))) {
-    await copy(database, dataset, dataset.wholeBlocks?.decode(block, context) ?? dataset.decode(logs, context));
-    await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $3, 'receipts')`,
-      [chain.id, dataset.name, number],
-    );
-  }
-  await database.query(
-    'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
-    [chain.id, number, hexBytes(block.header.hash), Number(recorded.block.timestamp)],
-  );
-  await database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, finalized) VALUES ($1, 0, 0, $2)
-     ON CONFLICT (chain_id) DO UPDATE SET finalized = greatest(sync_chains.finalized, excluded.finalized)`,
-    [chain.id, number],
-  );
-}
-
-async function copy(database: Database, { table }: Dataset, rows: readonly unknown[]): Promise<void> {
-  await database.transaction((transaction) =>
-    transaction.copy(
-      table.name,
-      table.columns,
-      rows.map((row) => table.copyLine(row)),
-    ),
-  );
-}
-
-function wholeBlock({ block: { transactions, ...header }, receipts }: RecordedBlock): {
-  readonly number: number;
-  readonly block: WholeBlock;
-} {
-  const number = Number(header.number);
-  const byHash = new Map(receipts.map((receipt) => [String(receipt.transactionHash).toLowerCase(), receipt]));
-  const executed = transactions.flatMap((raw, index) => {
-    const receipt = byHash.get(String(raw.hash).toLowerCase());
-    return receipt === undefined ? [] : [executedTransaction(raw, parseReceipt(receipt), index)];
-  });
-  const given = { number, hash: parseHash(String(header.hash)), raw: header } as WholeBlock['header'];
-  return { number, block: { header: given, transactions: executed, internalTransactions: [] } };
-}
-
-/** What the logs of its receipts say, decoded as they are where a block is read. */
-function statsOf(chain: Chain, recorded: RecordedBlock) {
-  const { transactions } = wholeBlock(recorded).block;
-  const counted = recorded.block.transactions.filter((one) => expectedTransaction(chain, recorded, one) !== null);
-  const own = new Set(counted.map(({ hash }) => String(hash).toLowerCase()));
-  const logs = transactions.filter(({ hash }) => own.has(hash)).flatMap((one) => one.logs);
-  const tokens = logs.filter((log) => decodeErc20Transfer(log, chain) !== null);
-  return {
-    transactions: { total: String(counted.length) },
-    nft_transfers: { total: String(decodeNftTransfers(logs, chain).transfers.length) },
-    token_transfers: { total: String(tokens.length) },
-  };
-}

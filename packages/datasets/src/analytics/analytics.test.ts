@@ -141,12 +141,18 @@ const EXPECTED: readonly (readonly object[])[] = [
     { method: '0x095ea7b3', calls: 1, failed: 0, gas: '40000' },
   ],
   [{ sent: 3, failed: 1, fees: '0.00101', coins_sent: '2.5' }],
+  [
+    {
+      ...{ day: day(1), blocks: 4, percent_full: '35.25', gwei: '8.00', highest_gwei: '8.00', transactions: '1.0' },
+      base_fees: '0.001128',
+    },
+  ],
 ];
 
 describe('docs/analytics.md', () => {
-  test('has twenty-five queries', () => {
-    expect(DOCUMENTED_QUERIES).toHaveLength(25);
-    expect(EXPECTED).toHaveLength(25);
+  test('has twenty-six queries', () => {
+    expect(DOCUMENTED_QUERIES).toHaveLength(26);
+    expect(EXPECTED).toHaveLength(26);
   });
 
   test('says by which state what is derived lacks rows', async () => {

@@ -9,13 +9,14 @@ export interface SeededTransactions {
   readonly friend: Address;
 }
 
-/** Calls of the token by two accounts, one of which fails, and a payment between them. */
+/** Calls of the token by two accounts, one of which fails, and a payment between them, each alone in its block. */
 export async function seedTransactions(
   database: Database,
   { id }: Chain,
   { wallet, token, friend }: SeededTransactions,
 ): Promise<void> {
-  for (const table of ['transactions', 'account_transactions']) await createPartitions(database, table, id);
+  for (const table of ['transactions', 'account_transactions', 'block_headers'])
+    await createPartitions(database, table, id);
   const transfer = '0xa9059cbb';
   const approve = '0x095ea7b3';
   for (const [block, from, to, method, gasUsed, status, value] of [
@@ -34,6 +35,13 @@ export async function seedTransactions(
         ...[hash.readBigInt64BE().toString(), id, gasUsed, block, status, hash, sender, receiver, value],
         ...[method === null ? null : hexBytes(method), hexBytes(method ?? '0x')],
       ],
+    );
+    const blockHash = hexBytes(hashOf(block, 0));
+    await database.query(
+      `INSERT INTO block_headers (block_key, chain_id, block_number, transaction_count, block_hash, parent_hash, miner, gas_limit, gas_used,
+         base_fee_per_gas, size, difficulty)
+       VALUES ($1, $2, $3, 1, $4, $5, $6, 100000, $7, 8000000000, 600, 0)`,
+      [blockHash.readBigInt64BE().toString(), id, block, blockHash, hexBytes(hashOf(block - 1, 0)), sender, gasUsed],
     );
     for (const [account, roles] of [
       [sender, 1],

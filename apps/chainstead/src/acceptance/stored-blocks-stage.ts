@@ -1,0 +1,135 @@
+/** Recorded blocks in the tables of chains that keep everything, served of their rows alone: no node is there, and no request may cause a call. */
+import { type Chain, type ChainRegistry, createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes, datasets } from '@chainstead/datasets';
+import { type Database, hexBytes } from '@chainstead/db';
+import { createJobs } from '@chainstead/jobs';
+import { parseHeader, parseReceipt } from '@chainstead/rpc';
+import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
+import { checkAnswers, createPartitions, type ScratchDatabase } from '@chainstead/testkit';
+import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
+import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
+import { type Recording, readRecorded, readRecording } from './recorded-evm-blocks.ts';
+
+const STORED = ['transactions', 'account-transactions', 'block-headers', 'logs', 'erc20-transfers', 'nft-transfers'];
+
+export interface StoredBlocksStage {
+  chainOf(name: string): Chain;
+  ask(path: string): Promise<{ readonly status: number; readonly body: unknown }>;
+  close(): Promise<void>;
+}
+
+export async function openStoredBlocksStage(
+  { database, url }: ScratchDatabase,
+  recordings: readonly Recording[],
+): Promise<StoredBlocksStage> {
+  const ids = readRecorded('chain-ids.json') as Record<string, number>;
+  const names = [...new Set(recordings.map(({ chain }) => chain))];
+  const known = createChainRegistry();
+  const additional = names.flatMap((key) => (known.find(ids[key] ?? 0) === null ? [{ key, id: ids[key] ?? 0 }] : []));
+  const registry = keepingAll(createChainRegistry({ additional }));
+  const chainOf = (name: string): Chain => registry.get(ids[name] ?? name);
+  const logger = silentLogger();
+  const jobs = await createJobs({ databaseUrl: url, logger, metrics: createMetricsRegistry() });
+  const chains = names.map(chainOf);
+  for (const chain of chains)
+    for (const { name, table } of datasets)
+      if (table.isPartitioned && STORED.includes(name)) await createPartitions(database, table.name, chain.id);
+  for (const recording of recordings) await store(database, chainOf(recording.chain), readRecording(recording));
+  const routes = createDatasetRoutes({
+    ...{ database, jobs, logger, chains, clock: systemClock },
+    onDemand: { waitMs: 1_000, maxCalls: 0, perKey: 1_000 },
+  });
+  const api = checkAnswers(await createApiUnderTest(database, registry, routes, { chains, datasets: [] }));
+  return {
+    chainOf,
+    async ask(path) {
+      const answer = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': TEST_KEY } });
+      return { status: answer.status, body: await answer.json() };
+    },
+    close: () => jobs.close(2_000),
+  };
+}
+
+/** What the logs of its receipts say, decoded as they are where a block is read. */
+export function statsOf(chain: Chain, recorded: RecordedBlock) {
+  const { transactions } = wholeBlock(recorded).block;
+  const counted = recorded.block.transactions.filter((one) => expectedTransaction(chain, recorded, one) !== null);
+  const own = new Set(counted.map(({ hash }) => String(hash).toLowerCase()));
+  const logs = transactions.filter(({ hash }) => own.has(hash)).flatMap((one) => one.logs);
+  const tokens = logs.filter((log) => decodeErc20Transfer(log, chain) !== null);
+  return {
+    transactions: { total: String(counted.length) },
+    nft_transfers: { total: String(decodeNftTransfers(logs, chain).transfers.length) },
+    token_transfers: { total: String(tokens.length) },
+  };
+}
+
+/** The same chains, as an operator sets them who keeps everything. */
+function keepingAll(registry: ChainRegistry): ChainRegistry {
+  const known = new Map<number, Chain>();
+  const keeping = (chain: Chain): Chain => {
+    const made: Chain = known.get(chain.id) ?? {
+      ...{ ...chain, logs: 'all' },
+      transactions: { mode: 'all', input: 'full', provesSenders: true },
+    };
+    known.set(chain.id, made);
+    return made;
+  };
+  return {
+    ...registry,
+    find: (...given) => {
+      const found = registry.find(...given);
+      return found === null ? null : keeping(found);
+    },
+    get: (...given) => keeping(registry.get(...given)),
+    all: () => registry.all().map(keeping),
+  };
+}
+
+/** Writes a block's rows as the sync engine would. */
+async function store(database: Database, chain: Chain, recorded: RecordedBlock): Promise<void> {
+  const { number, block } = wholeBlock(recorded);
+  const context = { chain, timestampOf: () => Number(recorded.block.timestamp) };
+  const logs = block.transactions.flatMap((one) => one.logs);
+  for (const dataset of datasets.filter(({ name }) => STORED.includes(name))) {
+    await copy(database, dataset, dataset.wholeBlocks?.decode(block, context) ?? dataset.decode(logs, context));
+    await database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $3, 'receipts')`,
+      [chain.id, dataset.name, number],
+    );
+  }
+  await database.query(
+    'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
+    [chain.id, number, hexBytes(block.header.hash), Number(recorded.block.timestamp)],
+  );
+  await database.query(
+    `INSERT INTO sync_chains (chain_id, history_start, first_followed, finalized) VALUES ($1, 0, 0, $2)
+     ON CONFLICT (chain_id) DO UPDATE SET finalized = greatest(sync_chains.finalized, excluded.finalized)`,
+    [chain.id, number],
+  );
+}
+
+async function copy(database: Database, { table }: Dataset, rows: readonly unknown[]): Promise<void> {
+  await database.transaction((transaction) =>
+    transaction.copy(
+      table.name,
+      table.columns,
+      rows.map((row) => table.copyLine(row)),
+    ),
+  );
+}
+
+function wholeBlock({ block: { transactions, ...header }, receipts }: RecordedBlock): {
+  readonly number: number;
+  readonly block: WholeBlock;
+} {
+  const number = Number(header.number);
+  const byHash = new Map(receipts.map((receipt) => [String(receipt.transactionHash).toLowerCase(), receipt]));
+  const executed = transactions.flatMap((raw, index) => {
+    const receipt = byHash.get(String(raw.hash).toLowerCase());
+    return receipt === undefined ? [] : [executedTransaction(raw, parseReceipt(receipt), index)];
+  });
+  return { number, block: { header: parseHeader(header), transactions: executed, internalTransactions: [] } };
+}
