@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { ChainsteadError } from './error.ts';
+import { createSigner } from './hmac.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -41,6 +42,8 @@ export class WeakSecretError extends ChainsteadError {
 /** First byte of every cursor, signed with the rest: another layout gets another number. */
 const VERSION = 1;
 const SIGNATURE_BYTES = 16;
+/** Behind version and signature. */
+const JSON_AT = 1 + SIGNATURE_BYTES;
 const SECRET_BYTES_MIN = 16;
 /** Keeps hostile texts from being decoded at length. Characters. */
 const TEXT_LENGTH_MAX = 12_288;
@@ -53,22 +56,28 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  */
 export function createCursorCodec(secret: Uint8Array): CursorCodec {
   if (secret.length < SECRET_BYTES_MIN) throw new WeakSecretError(secret.length);
-  const key = Uint8Array.from(secret);
-  const sign = (json: Uint8Array): Buffer =>
-    createHmac('sha256', key).update(Uint8Array.of(VERSION)).update(json).digest().subarray(0, SIGNATURE_BYTES);
+  const sign = createSigner(secret);
+  const signatureOf = (signed: Uint8Array): Buffer => sign(signed).subarray(0, SIGNATURE_BYTES);
   return {
     encode: (payload) => {
-      const json = Buffer.from(JSON.stringify(payload));
-      return Buffer.concat([Uint8Array.of(VERSION), sign(json), json]).toString('base64url');
+      const json = JSON.stringify(payload);
+      const bytes = Buffer.allocUnsafe(JSON_AT + Buffer.byteLength(json));
+      bytes.write(json, JSON_AT);
+      // In front of the JSON, what is signed stands as one piece.
+      bytes[JSON_AT - 1] = VERSION;
+      const signature = signatureOf(bytes.subarray(JSON_AT - 1));
+      bytes[0] = VERSION;
+      bytes.set(signature, 1);
+      return bytes.toString('base64url');
     },
     decode: (text) => {
       const bytes = decodeText(text);
       if (bytes[0] !== VERSION) throw new InvalidCursorError('its version is unknown');
-      const json = bytes.subarray(1 + SIGNATURE_BYTES);
-      if (!timingSafeEqual(bytes.subarray(1, 1 + SIGNATURE_BYTES), sign(json)))
+      const signed = Buffer.concat([Uint8Array.of(VERSION), bytes.subarray(JSON_AT)]);
+      if (!timingSafeEqual(bytes.subarray(1, JSON_AT), signatureOf(signed)))
         throw new InvalidCursorError('its signature does not fit');
       // Signed here, so it is the JSON of an object.
-      return JSON.parse(json.toString());
+      return JSON.parse(bytes.toString('utf8', JSON_AT));
     },
   };
 }
@@ -79,6 +88,6 @@ function decodeText(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   // Unused bits of the last character decode to nothing: without this, several texts would be the same cursor.
   if (bytes.toString('base64url') !== text) throw new InvalidCursorError('it is not base64url');
-  if (bytes.length <= 1 + SIGNATURE_BYTES) throw new InvalidCursorError('it is too short');
+  if (bytes.length <= JSON_AT) throw new InvalidCursorError('it is too short');
   return bytes;
 }
