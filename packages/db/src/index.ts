@@ -47,6 +47,7 @@ export {
   hexBytes,
   hexText,
   type Statement,
+  shapedStatement,
   where,
 } from './statement.ts';
 export type { DiskPlace } from './storage/disk-space.ts';

@@ -9,6 +9,32 @@ export interface Statement {
 /** Adds a value to a statement and gives its placeholder. */
 export type Bind = (value: unknown) => string;
 
+/**
+ * Makes statements whose text is put together once for each shape: for a list that is asked for often, to make the text and to find out that it is
+ * prepared takes longer than to send it.
+ * @param shapeOf tells all that the text depends on
+ * @param build puts the text together; what it binds are functions, which give the values of each request
+ */
+export function shapedStatement<Given>(
+  shapeOf: (given: Given) => string,
+  build: (given: Given, bind: (pick: (given: Given) => unknown) => string) => string,
+): (given: Given) => Statement {
+  const shapes = new Map<string, { readonly text: string; readonly values: readonly ((given: Given) => unknown)[] }>();
+  return (given) => {
+    const name = shapeOf(given);
+    const known = shapes.get(name);
+    if (known !== undefined) return { text: known.text, values: known.values.map((pick) => pick(given)) };
+    const values: ((given: Given) => unknown)[] = [];
+    const text = build(given, (pick) => `$${values.push(pick)}`);
+    if (shapes.size >= SHAPES_MAX) shapes.clear();
+    shapes.set(name, { text, values });
+    return { text, values: values.map((pick) => pick(given)) };
+  };
+}
+
+/** Of one list; each some kB. */
+const SHAPES_MAX = 1_000;
+
 /** The condition, written so that the planner expects it of nearly every row (0.995) whatever statistics say. */
 export function expectedTrue(condition: string): string {
   return `(CASE WHEN ${condition} THEN true END) IS NOT NULL`;

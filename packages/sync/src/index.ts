@@ -55,7 +55,7 @@ export {
 } from './histories/take-history.ts';
 export { joinWatchers } from './join-watchers.ts';
 export { isDroppable, type KeepSettings } from './keep-settings.ts';
-export { createKeptSubjects, isAskNoted, type KeptSubjects } from './kept/keep-subject.ts';
+export { createKeptSubjects, isAskNoted, isNoted, type KeptSubjects } from './kept/keep-subject.ts';
 export { readKeptFrom } from './kept-from.ts';
 export { readKnownBlocks } from './known-blocks.ts';
 export { createKnownContracts } from './known-contracts.ts';

@@ -1,10 +1,8 @@
 import {
   type AddressLabel,
   type LabelBook,
-  type LabelEntry,
   readLabels,
-  readSubject,
-  type SubjectColumns,
+  readSubjectState,
   type SubjectCoverage,
 } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
@@ -12,7 +10,13 @@ import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { createOwnerTeller, type TokenClass, type ToldOwner } from './tell-owner.ts';
-import { OWNERS, readReadings, type TokenOwnersQuery, tokenOwnersStatement } from './token-owners-statement.ts';
+import {
+  OWNERS,
+  type OwnersState,
+  readReadings,
+  type TokenOwnersQuery,
+  tokenOwnersStatement,
+} from './token-owners-statement.ts';
 
 /** An account, as it is kept. */
 export interface OwnerRow extends ToldOwner {
@@ -44,27 +48,7 @@ export interface OwnersPage {
 
 /** The only row of the statement. */
 interface PageColumns extends PackedTexts {
-  readonly state: TokenState;
-  readonly readings: string | null;
-}
-
-/** As JSON has it. */
-interface TokenState extends SubjectColumns {
-  readonly is_ask_noted: boolean;
-  readonly read_at: string;
-  readonly known_class: TokenClass;
-  readonly is_verified: boolean;
-  readonly contradictions: number;
-  readonly first_block: number;
-  readonly decimals: number | null;
-  readonly total_supply: string | null;
-  readonly are_facts_due: boolean;
-  readonly is_creation_due: boolean;
-  /** Hexadecimal digits. */
-  readonly givers: string | null;
-  /** Null where they are kept. */
-  readonly labels: readonly LabelEntry[] | null;
-  readonly label_revision: number;
+  readonly state: OwnersState;
 }
 
 /** @param labels what the process keeps of labels */
@@ -78,38 +62,45 @@ export async function getOwnersPage(
   const { rows, page } = await readPackedPage<RowOf<typeof OWNERS>, PageColumns>(database, OWNERS, (select) =>
     tokenOwnersStatement(chain, query, select, !areKept),
   );
-  const { state } = page;
+  const [subject, knownClass, contradictions, facts, readAt, givers, labelRevision, labelEntries, readings] =
+    page.state;
+  const [isVerified, createdBlock, decimals, totalSupply, areFactsDue, isCreationDue] = facts ?? NO_FACTS;
   const labelOf = areKept
-    ? await labels.labelsOf(database, chain, rows.map(accountOf), state.label_revision)
-    : readLabels(state.labels);
-  const readings = readReadings(page.readings);
-  const tell = createOwnerTeller({
-    class: state.known_class,
-    isVerified: state.is_verified,
-    contradictions: state.contradictions,
-    firstBlock: state.first_block,
-    indexedFrom: state.indexed_from,
-    indexedTo: state.indexed_to,
-    isChainIndexed: state.chain_to !== null,
-    isBuilt: state.is_built,
-  });
+    ? await labels.labelsOf(database, chain, rows.map(accountOf), labelRevision)
+    : readLabels(labelEntries);
+  const firstBlock = createdBlock ?? chain.firstBlock;
+  const { coverage, isAskNoted, isChainIndexed } = readSubjectState(chain, subject, firstBlock);
+  const told = {
+    class: knownClass,
+    isVerified,
+    contradictions: contradictions ?? 0,
+    firstBlock,
+    indexedFrom: coverage.indexed.fromBlock,
+    indexedTo: coverage.indexed.toBlock,
+    isChainIndexed,
+    isBuilt: coverage.isBuilt,
+  };
+  const tell = createOwnerTeller(told);
+  const said = readings === null ? null : readReadings(readings);
   return {
-    coverage: readSubject(chain, state, state.first_block),
-    isAskNoted: state.is_ask_noted,
-    class: state.known_class,
-    contradictions: state.contradictions,
-    readAt: new Date(state.read_at),
-    decimals: state.decimals,
-    totalSupply: state.total_supply,
-    areFactsDue: state.are_facts_due,
-    isCreationDue: state.is_creation_due,
-    givers: (state.givers?.match(ADDRESS_DIGITS) ?? []).map((digits) => `0x${digits}` as Address),
+    coverage,
+    isAskNoted,
+    class: knownClass,
+    contradictions: told.contradictions,
+    readAt: new Date(readAt),
+    decimals,
+    totalSupply,
+    areFactsDue,
+    isCreationDue,
+    givers: (givers?.match(ADDRESS_DIGITS) ?? []).map((digits) => `0x${digits}` as Address),
     rows: rows.map(({ account, anchorBlock, balance }) => {
-      const { isDue, told } = tell({ anchorBlock, balance, reading: readings.get(account) ?? null });
+      const { isDue, told } = tell({ anchorBlock, balance, reading: said?.get(account) ?? null });
       return { account, balance, isDue, told, label: labelOf(account) };
     }),
   };
 }
 
+/** Of a token of which nothing is stored. */
+const NO_FACTS = [false, null, null, null, true, false] as const;
 const accountOf = ({ account }: { readonly account: Address }): Address => account;
 const ADDRESS_DIGITS = /[0-9a-f]{40}/g;

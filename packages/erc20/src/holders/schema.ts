@@ -44,8 +44,9 @@ export const erc20Holders = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.token, table.chainId, table.account] }),
+    // With the anchor's block, pages are read from it alone.
     index('erc20_holders_by_balance')
-      .on(table.token, table.chainId, table.balance, table.account)
+      .on(table.token, table.chainId, table.balance, table.account, table.anchorBlock)
       .where(sql`balance > 0`),
     // Who gave what is not known to have come: while history is incomplete.
     index('erc20_holders_below_zero').on(table.token, table.chainId, table.balance).where(sql`balance < 0`),

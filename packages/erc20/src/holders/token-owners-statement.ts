@@ -1,13 +1,13 @@
-import { LABEL_REVISION, labelsOf, subjectColumns, subjectHistory } from '@chainstead/answers';
+import { LABEL_REVISION, type LabelEntry, labelsOf, type SubjectState, subjectState } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, type Statement } from '@chainstead/db';
+import { addressBytes, type Statement, shapedStatement } from '@chainstead/db';
 import { digits, hex, int4, packedRows } from '@chainstead/db/packed-rows';
-import { isAskNoted } from '@chainstead/sync';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
+import type { TokenClass } from './tell-owner.ts';
 
 /** A place in the order of owners: what is kept of the balance, base units, and who has it. */
 export interface OwnerPlace {
@@ -46,9 +46,8 @@ export const OWNERS = packedRows({
   balance: digits('balance'),
 });
 
-/** What contracts said of accounts, where that is not known to follow from transfers; else null. Read by {@link readReadings}. */
-const READINGS = `string_agg(encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',')
-    FILTER (WHERE (SELECT known_class <> 'sum' FROM about) AND anchor_block IS NOT NULL) AS readings`;
+/** What contracts said of accounts. */
+const READINGS = `string_agg(encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL)`;
 
 /** What a contract said of an account. */
 export interface OwnerReading {
@@ -58,7 +57,6 @@ export interface OwnerReading {
   readonly isFresh: boolean;
 }
 
-/** The column `readings` of the statement. */
 export function readReadings(readings: string | null): ReadonlyMap<Address, OwnerReading> {
   const found = readings?.matchAll(/([0-9a-f]{40})([+-])(\d+)/g) ?? [];
   return new Map(
@@ -66,10 +64,44 @@ export function readReadings(readings: string | null): ReadonlyMap<Address, Owne
   );
 }
 
+/** What the statement's column `state` holds, beside a page. Null where there is no such row. */
+export type OwnersState = readonly [
+  subject: SubjectState,
+  knownClass: TokenClass,
+  contradictions: number | null,
+  facts: TokenFacts | null,
+  readAt: string,
+  /** Hexadecimal digits. */
+  givers: string | null,
+  labelRevision: number,
+  /** Null where the statement does not look them up. */
+  labels: readonly LabelEntry[] | null,
+  /** Null where balances are known to follow from transfers. Read by {@link readReadings}. */
+  readings: string | null,
+];
+
+type TokenFacts = readonly [
+  isVerified: boolean,
+  createdBlock: number | null,
+  decimals: number | null,
+  totalSupply: string | null,
+  areDue: boolean,
+  isCreationDue: boolean,
+];
+
+interface OwnersGiven {
+  readonly chain: Chain;
+  readonly query: TokenOwnersQuery;
+  readonly select: string;
+  readonly hasLabels: boolean;
+}
+
 /**
  * The statement behind a page, which gives one row: one range of `erc20_holders_by_balance` that stops after limit + 1 owners, or probes of the key
- * (token-owners.explain.test.ts), and beside them as `state` the token's facts, coverage and labels. They are JSON, since the driver takes longer for a
- * column than for all that is in it. As a single one it has a single snapshot, and no other way to the database and back.
+ * (token-owners.explain.test.ts), and beside them as `state` the token's facts, coverage and labels: {@link OwnersState}. What contracts said is read by a
+ * range of its own, where it counts at all: without it the index alone has a page. The state is one JSON array, since the driver takes longer for a
+ * column than for all that is in it, and each of its tables a subquery of its own, since joining their rows takes longer than reading them. As a single
+ * statement it has a single snapshot, and no other way to the database and back.
  * @param select of {@link OWNERS}
  * @param hasLabels whether the statement is to look labels up; their revision comes anyway
  */
@@ -79,89 +111,59 @@ export function tokenOwnersStatement(
   select = OWNERS.select,
   hasLabels = true,
 ): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const token = bind(addressBytes(query.token));
-  const chainId = bind(chain.id);
-  const subject = {
-    kind: 'contract',
-    subject: token,
-    chainId,
-    dataset: erc20Transfers.name,
-    states: [erc20TokenHolders],
-  } as const;
-  const isCoin = query.token === chain.wrappedNative;
+  return ownersStatement({ chain, query, select, hasLabels });
+}
+
+const ownersStatement = shapedStatement(shapeOf, (given: OwnersGiven, bind) => {
+  const { chain, query, select, hasLabels } = given;
+  const isCoin = isWrappedCoin(given);
+  const token = bind(({ query }) => addressBytes(query.token));
+  const chainId = bind(({ chain }) => chain.id);
+  const subject = { kind: 'contract', subject: token, chainId, dataset: erc20Transfers.name } as const;
   const unlessCounted = isCoin ? "(SELECT 'live' FROM covered WHERE NOT is_counted)" : 'NULL';
-  const freshFrom = `least(now() - make_interval(secs => ${bind(query.liveMaxAgeMs / 1_000)}::float8), ${bind(query.freshFrom)}::timestamptz)`;
-  const held = heldRows(query, { token, chainId, freshFrom }, bind);
-  const supplyBlock = '(SELECT supply_block FROM about WHERE is_supply_recent)';
+  const maxAge = bind(({ query }) => query.liveMaxAgeMs / 1_000);
+  const freshFrom = `least(now() - make_interval(secs => ${maxAge}::float8), ${bind(({ query }) => query.freshFrom)}::timestamptz)`;
+  const ofToken = `token = ${token} AND chain_id = ${chainId}`;
+  const held = heldRows(query, ofToken, bind);
+  const supplyBlock = '(SELECT supply_block FROM facts WHERE is_supply_recent)';
   // Of other tokens nothing is wrapped.
   const wraps = { wrappedNative: isCoin ? chain.wrappedNative : null };
-  const changed = changeAbove(wraps, `${token}::bytea`, supplyBlock, chainId, bind);
-  const text = `WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
+  const changed = changeAbove(wraps, `${token}::bytea`, supplyBlock, chainId, (value) => bind(() => value));
+  return `WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
   SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
     ${IS_SUPPLY_RECENT} AS is_supply_recent, standard IS NOT NULL AND ${IS_CREATION_DUE} AS is_creation_due
   FROM tokens WHERE address = ${token} AND chain_id = ${chainId}
-), about AS MATERIALIZED (
-  SELECT known_class, coalesce(counts.contradictions, 0) AS contradictions, coalesce(facts.verified, false) AS is_verified,
-    coalesce(facts.created_block, ${bind(chain.firstBlock)}::bigint) AS first_block, facts.decimals, facts.total_supply::text AS total_supply, facts.supply_block,
-    coalesce(facts.is_read, false) AS is_read, coalesce(facts.is_supply_recent, false) AS is_supply_recent,
-    coalesce(facts.is_creation_due, false) AS is_creation_due
-FROM (VALUES (true)) AS one
-LEFT JOIN erc20_holder_counts AS counts ON counts.token = ${token} AND counts.chain_id = ${chainId}
-LEFT JOIN facts ON true
-CROSS JOIN LATERAL (SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes AS known WHERE known.token = ${token} AND known.chain_id = ${chainId}
-    AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})),
-  'new') AS known_class) AS classed
-), page AS MATERIALIZED (
-  ${held}
-), state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted,
-    ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'} AS labels, ${LABEL_REVISION} AS label_revision
-  FROM covered LEFT JOIN ${subjectHistory(subject)}
+), classed AS MATERIALIZED (
+  SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes WHERE ${ofToken}
+    AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})), 'new') AS class
+), page AS (
+  ${held('account, balance, anchor_block')}
+), said AS (
+  ${held(`account, anchor_block, anchor_value, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`)}
 )
-SELECT json_build_object(${columnsOf('state', OF_STATE)}, ${columnsOf('about', OF_TOKEN)}, 'read_at', clock_timestamp(),
-  'are_facts_due', NOT about.is_read OR NOT about.is_supply_recent OR EXISTS (${changed}), 'givers', ${givers(query, { token, chainId })}) AS state, owners.*
-FROM state CROSS JOIN about CROSS JOIN (SELECT ${select}, ${READINGS} FROM page) AS owners`;
-  return { text, values };
+SELECT json_build_array(${subjectState(subject, erc20TokenHolders)}, (SELECT class FROM classed),
+    (SELECT contradictions FROM erc20_holder_counts WHERE ${ofToken}),
+    (SELECT json_build_array(verified, created_block, decimals, total_supply::text, NOT is_read OR NOT is_supply_recent OR EXISTS (${changed}), is_creation_due)
+      FROM facts),
+    clock_timestamp(), ${givers(query, ofToken)}, ${LABEL_REVISION}, ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'},
+    CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT ${READINGS} FROM said) END) AS state, owners.*
+FROM (SELECT ${select} FROM page) AS owners`;
+});
+
+function shapeOf(given: OwnersGiven): string {
+  const { chain, query, select, hasLabels } = given;
+  const { wanted } = query;
+  const rows = 'accounts' in wanted ? 'accounts' : `${wanted.order} ${wanted.after === null ? 'first' : 'behind'}`;
+  // Of the wrapped coin the text has the chain's address.
+  return `${rows} ${isWrappedCoin(given) ? chain.id : 'token'} ${hasLabels} ${select === OWNERS.select ? '' : select}`;
 }
 
-/** Named one by one: of what Citus has read before there is no whole row. */
-function columnsOf(relation: string, names: readonly string[]): string {
-  return names.map((name) => `'${name}', ${relation}.${name}`).join(', ');
+function isWrappedCoin({ chain, query }: OwnersGiven): boolean {
+  return query.token === chain.wrappedNative;
 }
-
-const OF_STATE = [
-  'indexed_from',
-  'indexed_to',
-  'chain_to',
-  'is_built',
-  'status',
-  'waits',
-  'calls_made',
-  'calls_estimated',
-  'error_message',
-  'is_ask_noted',
-  'labels',
-  'label_revision',
-];
-const OF_TOKEN = [
-  'known_class',
-  'is_verified',
-  'contradictions',
-  'first_block',
-  'decimals',
-  'total_supply',
-  'is_creation_due',
-];
 
 /** After this a contract that answered nothing is asked again. */
 const ASK_AGAIN = "interval '24 hours'";
-
-interface OfToken {
-  readonly token: string;
-  readonly chainId: string;
-}
 
 /** Of one request. */
 const GIVERS_MAX = 100;
@@ -170,29 +172,39 @@ const GIVERS_MAX = 100;
  * Who only gave, as far as it is known, may hold the most: accounts below zero are read before a list begins. There are none in a whole history. As
  * hexadecimal digits one after the other; null for none.
  */
-function givers({ wanted }: TokenOwnersQuery, { token, chainId }: OfToken): string {
+function givers({ wanted }: TokenOwnersQuery, ofToken: string): string {
   if ('accounts' in wanted || wanted.after !== null) return 'NULL';
   return `(SELECT encode(string_agg(account, ''), 'hex') FROM (SELECT account FROM erc20_holders
-    WHERE token = ${token} AND chain_id = ${chainId} AND balance < 0 ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver)`;
+    WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver)`;
 }
 
-/** What {@link OWNERS} are made of, in the order of the page. */
+/** Columns of the accounts that are wanted, in the order of the page. */
 function heldRows(
   { wanted }: TokenOwnersQuery,
-  { token, chainId, freshFrom }: OfToken & { readonly freshFrom: string },
-  bind: Bind,
-): string {
-  const columns = `account, balance, anchor_block, anchor_value, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`;
-  const ofToken = `token = ${token} AND chain_id = ${chainId}`;
-  if ('accounts' in wanted)
-    return `SELECT known.* FROM unnest(${bind(wanted.accounts.map(addressBytes))}::bytea[]) WITH ORDINALITY AS asked(owner, place)
+  ofToken: string,
+  bind: (pick: (given: OwnersGiven) => unknown) => string,
+): (columns: string) => string {
+  if ('accounts' in wanted) {
+    const accounts = bind(({ query }) => 'accounts' in query.wanted && query.wanted.accounts.map(addressBytes));
+    return (columns) => `SELECT known.* FROM unnest(${accounts}::bytea[]) WITH ORDINALITY AS asked(owner, place)
     CROSS JOIN LATERAL (SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND account = asked.owner LIMIT 1) AS known
   ORDER BY asked.place`;
-  const { order, limit, after } = wanted;
+  }
+  const { order, after } = wanted;
+  const most = bind(({ query }) => 'limit' in query.wanted && query.wanted.limit + 1);
   const beyond =
     after === null
       ? ''
-      : ` AND (balance, account) ${order === 'DESC' ? '<' : '>'} (${bind(after.balance)}::numeric, ${bind(addressBytes(after.account))}::bytea)`;
-  return `SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${beyond}
-    ORDER BY balance ${order}, account ${order} LIMIT ${bind(limit + 1)}`;
+      : ` AND (balance, account) ${order === 'DESC' ? '<' : '>'} (${bind((given) => placeOf(given)?.balance)}::numeric, ${bind(accountOf)}::bytea)`;
+  return (columns) => `SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${beyond}
+    ORDER BY balance ${order}, account ${order} LIMIT ${most}`;
+}
+
+function placeOf({ query: { wanted } }: OwnersGiven): OwnerPlace | null {
+  return 'accounts' in wanted ? null : wanted.after;
+}
+
+function accountOf(given: OwnersGiven): Buffer | null {
+  const place = placeOf(given);
+  return place === null ? null : addressBytes(place.account);
 }

@@ -24,7 +24,12 @@ const ASKED_AGAIN = "interval '6 hours'";
  */
 export function isAskNoted(chainId: string, subject: string, { name }: Pick<KeptState, 'name'>): string {
   return `EXISTS (SELECT FROM kept_subjects AS noted WHERE noted.chain_id = ${chainId} AND noted.state = '${name}' AND noted.subject = ${subject}
-    AND noted.asked_at >= now() - ${ASKED_AGAIN})`;
+    AND ${isNoted('noted')})`;
+}
+
+/** As {@link isAskNoted}, of a row of `kept_subjects`. */
+export function isNoted(row: string): string {
+  return `${row}.asked_at >= now() - ${ASKED_AGAIN}`;
 }
 
 /** @param metrics where what is built is counted; default nowhere */
