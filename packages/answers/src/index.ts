@@ -30,7 +30,7 @@ export {
   subjectCoverage,
   subjectHistory,
 } from './subject-coverage.ts';
-export { readSubjectState, type SubjectState, subjectState } from './subject-state.ts';
+export { type CurrentCoverage, readSubjectState, type SubjectState, subjectState } from './subject-state.ts';
 export { showSyncState, syncStateOf } from './sync-state.ts';
 export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
 export { readUntorn, TornPageError } from './torn-page.ts';

@@ -1,5 +1,5 @@
 /** Of which blocks answers about a token's holders say that they are known. Those of the wrapped coin follow from two datasets. */
-import { createLabelBook, type SubjectCoverage } from '@chainstead/answers';
+import { type CurrentCoverage, createLabelBook } from '@chainstead/answers';
 import { type Address, silentLogger } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
@@ -58,7 +58,7 @@ async function toldOf(token: Address, { transfers = [], moves = [], movesOfCoin 
   return { summary: shown(summary), list: shown(page.coverage), class: page.class };
 }
 
-function shown({ indexed, isCovered }: SubjectCoverage): string {
+function shown({ indexed, isCovered }: CurrentCoverage): string {
   const { fromBlock, toBlock, complete } = indexed;
   expect(isCovered).toBe(complete);
   return `${fromBlock} to ${toBlock}${complete ? ', complete' : ''}`;

@@ -1,19 +1,20 @@
 import {
   type AddressLabel,
+  type CurrentCoverage,
   type LabelBook,
   readLabels,
   readSubjectState,
-  type SubjectCoverage,
 } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { createOwnerTeller, type TokenClass, type ToldOwner } from './tell-owner.ts';
+import { createOwnerTeller, type ToldOwner } from './tell-owner.ts';
 import {
   OWNERS,
   type OwnersState,
   readReadings,
+  type TokenClass,
   type TokenOwnersQuery,
   tokenOwnersStatement,
 } from './token-owners-statement.ts';
@@ -28,7 +29,7 @@ export interface OwnerRow extends ToldOwner {
 
 /** What is known of a token and of some who hold it, at one moment. */
 export interface OwnersPage {
-  readonly coverage: SubjectCoverage;
+  readonly coverage: CurrentCoverage;
   /** Whether it is written down lately that somebody asked about the token. */
   readonly isAskNoted: boolean;
   readonly class: TokenClass;

@@ -1,8 +1,5 @@
 import type { RowOf } from '@chainstead/db/packed-rows';
-import { type OWNERS, type OwnerReading, UNREAD } from './token-owners-statement.ts';
-
-/** Whether transfers tell balances; `new`: nobody knows. */
-export type TokenClass = 'sum' | 'live' | 'none' | 'new';
+import { type OWNERS, type OwnerReading, type TokenClass, UNREAD } from './token-owners-statement.ts';
 
 /** What is known of a token, as far as it decides what can be shown of who holds it. */
 export interface ToldToken {

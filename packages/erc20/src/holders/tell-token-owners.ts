@@ -1,4 +1,4 @@
-import type { AddressLabel, LabelBook, SubjectCoverage } from '@chainstead/answers';
+import type { AddressLabel, CurrentCoverage, LabelBook } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText } from '@chainstead/core';
 import { type ReadingContext, SILENCE_MS, StateUnavailableError } from '@chainstead/state';
@@ -42,7 +42,7 @@ export interface TokenOwner {
   readonly label: AddressLabel;
 }
 
-export interface TokenOwners extends SubjectCoverage {
+export interface TokenOwners extends CurrentCoverage {
   /** Null until they were read, or where the contract tells none. */
   readonly decimals: number | null;
   /** Base units, decimal digits. */

@@ -7,7 +7,6 @@ import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/t
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
-import type { TokenClass } from './tell-owner.ts';
 
 /** A place in the order of owners: what is kept of the balance, base units, and who has it. */
 export interface OwnerPlace {
@@ -63,6 +62,9 @@ export function readReadings(readings: string | null): ReadonlyMap<Address, Owne
     Array.from(found, ([, account, sign, said = '']) => [`0x${account}` as Address, { said, isFresh: sign === '+' }]),
   );
 }
+
+/** Whether transfers tell balances; `new`: nobody knows. */
+export type TokenClass = 'sum' | 'live' | 'none' | 'new';
 
 /** What the statement's column `state` holds, beside a page. Null where there is no such row. */
 export type OwnersState = readonly [
