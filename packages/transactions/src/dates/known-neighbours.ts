@@ -38,10 +38,13 @@ export async function knownNeighbours(
   }
   if (below === null) return from.number === chain.firstBlock ? { below, from } : null;
   if (from.number !== below.number + 1) return null;
-  return { below, from: { ...from, parentHash: from.parentHash ?? below.hash } };
+  return { below, from };
 }
 
-const COLUMNS = `block_number AS number, ${hexText('block_hash')} AS hash, ${hexText('parent_hash')} AS "parentHash",
+// Of a block that was learnt from logs alone, the one below may tell.
+const PARENT = `coalesce(parent_hash, (SELECT parent.block_hash FROM blocks AS parent
+  WHERE parent.chain_id = blocks.chain_id AND parent.block_number = blocks.block_number - 1))`;
+const COLUMNS = `block_number AS number, ${hexText('block_hash')} AS hash, ${hexText(PARENT)} AS "parentHash",
   extract(epoch FROM block_timestamp)::bigint AS timestamp`;
 
 const STATEMENT = `WITH ${fromDateBound('$1::bigint', 'to_timestamp($2::float8)')}
