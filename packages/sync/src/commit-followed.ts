@@ -9,9 +9,9 @@ import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
 import { retryDeadlock } from './commit-retry.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { type BlockFacts, createBatchDecoder } from './decoded-batch.ts';
+import { type BlockFacts, createBatchDecoder, type DecodedBatch } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
-import { keptStatesOf } from './derived/derived-record.ts';
+import { isFollowed, keptStatesOf, readDerivedRecords } from './derived/derived-record.ts';
 import { removeSubjectRanges } from './histories/subject-ranges.ts';
 import { type KnownContracts, writeContracts } from './known-contracts.ts';
 import { levelsOf } from './part-levels.ts';
@@ -29,6 +29,8 @@ export interface FollowedCommit {
   readonly ancestor: number | null;
   /** Linked blocks above the checkpoint or the ancestor, ascending; never empty. */
   readonly blocks: readonly ProvenBlock[];
+  /** What the blocks cause, where they were decoded before. */
+  readonly batch?: DecodedBatch;
 }
 
 export interface CommitDependencies {
@@ -46,6 +48,8 @@ export interface CommitDependencies {
   readonly metrics?: Pick<SyncMetrics, 'rows'>;
 }
 
+const EMPTY_RANGE = { blocks: 'empty-range', rows: 'empty-range' } as const;
+
 /** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError; LEADERSHIP_LOST */
 export async function commitFollowed(dependencies: CommitDependencies, commit: FollowedCommit): Promise<Checkpoint> {
   const { database, chain, datasets, knownContracts, watcher } = dependencies;
@@ -53,13 +57,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   if (last === undefined) throw new RangeError('A commit needs at least one block');
   const to = { number: last.header.number, hash: last.header.hash };
   const facts: BlockFacts[] = commit.blocks.map(({ header }) => header);
-  const decoder = createBatchDecoder(chain, datasets, dependencies.rowsAtOnce);
-  decoder.add(
-    commit.blocks.flatMap((block) => block.logs),
-    facts,
-    commit.blocks,
-  );
-  const batch = decoder.batch();
+  const batch = commit.batch ?? decodeFollowed(dependencies, commit.blocks);
   const write = () =>
     database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
@@ -67,8 +65,9 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
       await moveCheckpoint(transaction, chain, commit.from, to);
       if (commit.ancestor !== null && commit.from !== null)
         await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
-      const added = await writeRows(transaction, batch, { blocks: 'empty-range', rows: 'empty-range' });
-      await deriveAdded(transaction, chain, added.changes);
+      const states = await readDerivedRecords(transaction, chain.id);
+      const added = await writeRows(transaction, batch, EMPTY_RANGE, (dataset) => isFollowed(dataset, states));
+      await deriveAdded(transaction, chain, added.changes, states);
       const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await recordLevels(transaction, dependencies, commit.blocks);
       await watcher?.committed(transaction, chain, commit.blocks);
@@ -83,6 +82,15 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   knownContracts.add(contracts);
   for (const [dataset, count] of rows) dependencies.metrics?.rows.inc({ chain: chain.key, dataset }, count);
   return to;
+}
+
+function decodeFollowed(
+  { chain, datasets, rowsAtOnce }: CommitDependencies,
+  blocks: readonly ProvenBlock[],
+): DecodedBatch {
+  const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
+  for (const block of blocks) decoder.add(block.logs, [block.header], [block]);
+  return decoder.batch();
 }
 
 /** What the watcher has written of datasets that are not kept whole. Some of it may be there: of a chain whose datasets once were. */

@@ -1,14 +1,16 @@
 /**
  * Keeps up with the head: reads every block above the checkpoint whole, in order, proves it, and commits it with the
- * checkpoint. A block that does not follow the checkpoint leads to the branch it belongs to, which replaces the old one.
+ * checkpoint, while those behind it are read. A block that does not follow the one before leads to the branch it belongs to, which
+ * replaces the old one.
  */
 import type { ProofPolicy } from '@chainstead/chains';
-import type { BlockRange, Clock, Hash, Logger } from '@chainstead/core';
+import type { Clock, Hash, Logger } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
 import type { Head, UpstreamPool } from '@chainstead/rpc';
 import type { WatchNeeds } from './block-watcher.ts';
 import { type Checkpoint, storedHash } from './checkpoint.ts';
 import { type CommitDependencies, commitFollowed, type FollowedCommit } from './commit-followed.ts';
+import { type CommitQueue, createCommitQueue } from './commit-queue.ts';
 import { isIndexed } from './coverage.ts';
 import { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 import { findBranch } from './find-branch.ts';
@@ -35,9 +37,6 @@ export interface FollowerOptions extends CommitDependencies {
 
 /** Blocks read ahead of the commit while catching up. */
 const READ_AHEAD_BLOCKS = 16;
-/** A commit while catching up ends at so many blocks, or logs and traced calls, whichever comes first. */
-const COMMIT_BLOCKS_MAX = 64;
-const COMMIT_CONTENTS_MAX = 10_000;
 /** So long traces that only datasets want may hold the head up; blocks without them are filled in later. */
 const TRACE_PATIENCE_MS = 20_000;
 /** A lower head on another branch is believed only after so many sightings: laggards show it for a moment. */
@@ -50,79 +49,73 @@ interface Following extends FollowerOptions {
 /** Runs until the end block is committed or the signal aborts. Throws what stops it; the caller decides how to go on. */
 export async function follow(given: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
   const options: Following = { ...given, traceRest: createTraceRest(given.clock) };
-  const { pool, endBlock } = options;
-  let checkpoint = start;
+  const queue = createCommitQueue({ ...options, start, commit: (next) => commit(options, next, signal) });
+  try {
+    await followHeads(options, queue, AbortSignal.any([signal, queue.failed]));
+    queue.failed.throwIfAborted();
+  } catch (error) {
+    // A commit that fails ends what is read meanwhile.
+    throw queue.failed.aborted ? queue.failed.reason : error;
+  } finally {
+    await queue.close();
+  }
+}
+
+async function followHeads(options: Following, queue: CommitQueue, signal: AbortSignal): Promise<void> {
+  const { pool, endBlock, firstFollowed } = options;
   let head: Head | null = null;
   let lowerSightings = 0;
   while (!signal.aborted) {
-    if (endBlock !== null && (checkpoint?.number ?? options.firstFollowed - 1) >= endBlock) return;
+    if (endBlock !== null && (queue.tip?.number ?? firstFollowed - 1) >= endBlock) {
+      await queue.drained();
+      return;
+    }
     const answer = await pool.waitForHead(head, signal);
     head = answer.value;
     options.metrics.head.set({ chain: options.chain.key }, head.number);
-    options.onProgress({ head, checkpoint });
-    if (checkpoint !== null && head.number <= checkpoint.number) {
-      lowerSightings = head.number < checkpoint.number ? lowerSightings + 1 : LOWER_HEAD_SIGHTINGS;
+    options.onProgress({ head, checkpoint: queue.checkpoint });
+    const before = queue.tip;
+    if (before !== null && head.number <= before.number) {
+      lowerSightings = head.number < before.number ? lowerSightings + 1 : LOWER_HEAD_SIGHTINGS;
       if (lowerSightings < LOWER_HEAD_SIGHTINGS) head = null;
-      else checkpoint = await adoptBranchOf(options, checkpoint, head, signal);
+      else await adoptBranchOf(options, queue, head, signal);
       if (head === null) await options.clock.sleep(options.chain.pollIntervalMs, signal);
       continue;
     }
     lowerSightings = 0;
     const target = Math.min(head.number, endBlock ?? head.number);
-    const before = checkpoint;
-    checkpoint = await catchUp(options, checkpoint, target, signal);
-    if ((checkpoint?.number ?? options.firstFollowed - 1) < target) {
+    await catchUp(options, queue, target, signal);
+    if ((queue.tip?.number ?? firstFollowed - 1) < target) {
       // The head was not reached (a reorganisation, or a block that nobody has yet): look again.
       head = null;
-      if (checkpoint === before) await options.clock.sleep(options.chain.pollIntervalMs, signal);
+      if (queue.tip === before) await options.clock.sleep(options.chain.pollIntervalMs, signal);
     }
   }
 }
 
-/** The head is not above the checkpoint: nothing to do if it is indexed, else its branch replaces ours. */
-async function adoptBranchOf(
-  options: Following,
-  checkpoint: Checkpoint,
-  head: Head,
-  signal: AbortSignal,
-): Promise<Checkpoint> {
-  if ((await storedHash(options.database, options.chain.id, head.number)) === head.hash) return checkpoint;
+/** The head is not above what was read: nothing to do if it is indexed, else its branch replaces ours. */
+async function adoptBranchOf(options: Following, queue: CommitQueue, head: Head, signal: AbortSignal): Promise<void> {
+  const checkpoint = await queue.drained();
+  if ((await storedHash(options.database, options.chain.id, head.number)) === head.hash) return;
   const tip = await readByHash(options, head.hash, signal);
-  if (tip === null) return checkpoint;
-  return reorganise(options, checkpoint, tip, signal);
+  if (tip === null || checkpoint === null) return;
+  queue.moved(await reorganise(options, checkpoint, tip, signal));
 }
 
-/** Commits every block from the checkpoint to the target, in order. */
-async function catchUp(
-  options: Following,
-  start: Checkpoint | null,
-  target: number,
-  signal: AbortSignal,
-): Promise<Checkpoint | null> {
-  let checkpoint = start;
-  const range: BlockRange = { from: (checkpoint?.number ?? options.firstFollowed - 1) + 1, to: target };
-  let pending: ProvenBlock[] = [];
-  const flush = async (): Promise<void> => {
-    if (pending.length === 0) return;
-    const blocks = pending;
-    pending = [];
-    checkpoint = await commit(options, { from: checkpoint, ancestor: null, blocks }, signal);
-  };
+/** Reads every block behind the queue's tip up to the target, in order. */
+async function catchUp(options: Following, queue: CommitQueue, target: number, signal: AbortSignal): Promise<void> {
+  const range = { from: (queue.tip?.number ?? options.firstFollowed - 1) + 1, to: target };
   const read = (number: number): Promise<ProvenBlock | null> => readBlock(options, number, signal);
   for await (const block of readAhead(range, READ_AHEAD_BLOCKS, read)) {
-    if (block === null) break;
-    const parent: Hash | null = pending.at(-1)?.header.hash ?? checkpoint?.hash ?? null;
-    if (parent !== null && block.header.parentHash !== parent) {
-      await flush();
-      return checkpoint === null ? null : reorganise(options, checkpoint, block, signal);
+    if (block === null) return;
+    if (queue.tip !== null && block.header.parentHash !== queue.tip.hash) {
+      const checkpoint = await queue.drained();
+      if (checkpoint !== null) queue.moved(await reorganise(options, checkpoint, block, signal));
+      return;
     }
-    pending.push(block);
-    const contents = pending.reduce((sum, one) => sum + one.logs.length + (one.internalTransactions?.length ?? 0), 0);
-    if (pending.length >= COMMIT_BLOCKS_MAX || contents >= COMMIT_CONTENTS_MAX) await flush();
+    await queue.add(block);
     signal.throwIfAborted();
   }
-  await flush();
-  return checkpoint;
 }
 
 async function reorganise(
@@ -179,7 +172,7 @@ async function commitWithNeeds(options: Following, given: FollowedCommit, signal
           throw new ChainMovedError({ chain: options.chain.key, what: `block ${header.hash} could not be read again` });
         blocks.push(block);
       }
-      commit = { ...given, blocks };
+      commit = { from: given.from, ancestor: given.ancestor, blocks };
     }
 }
 

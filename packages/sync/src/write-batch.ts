@@ -3,6 +3,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { commitLock, type Transaction } from '@chainstead/db';
+import type { Dataset } from './dataset.ts';
 import { BLOCK_COLUMNS, type DecodedBatch } from './decoded-batch.ts';
 import { type AddedRows, addRows, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
@@ -19,14 +20,16 @@ export async function lockChainCommits(transaction: Transaction, chain: Pick<Cha
  * Writes block rows and dataset rows. Ranges that don't overlap may be written side by side, before the commit lock.
  * @returns what was really added of the datasets, from which their derived state follows (under the commit lock), and the
  * contracts that are mentioned.
+ * @param isFollowed as of {@link addRows}
  */
 export async function writeRows(
   transaction: Transaction,
   batch: DecodedBatch,
   mode: { readonly blocks: WriteMode; readonly rows: WriteMode },
+  isFollowed?: (dataset: Dataset) => boolean,
 ): Promise<AddedRows> {
   await writeBlocks(transaction, batch.blockLines, mode.blocks);
-  return addRows(transaction, batch.parts, mode.rows);
+  return addRows(transaction, batch.parts, mode.rows, isFollowed);
 }
 
 /** Writes block rows. Of a block that is there already, the newest reading counts. */

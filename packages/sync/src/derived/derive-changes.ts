@@ -12,9 +12,17 @@ import type { RowChange } from '../row-changes.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { type DerivedRecord, keptStatesOf, readDerivedRecords, recordOf } from './derived-record.ts';
 
-/** Lets the derived states follow the rows that were added. Once for each `addRows`, under the commit lock. */
-export function deriveAdded(transaction: Transaction, chain: Chain, changes: readonly RowChange[]): Promise<void> {
-  return derive(transaction, chain, changes, 'added');
+/**
+ * Lets the derived states follow the rows that were added. Once for each `addRows`, under the commit lock.
+ * @param records what is known of the states, where it was read under the lock. @default it is read
+ */
+export function deriveAdded(
+  transaction: Transaction,
+  chain: Chain,
+  changes: readonly RowChange[],
+  records?: readonly DerivedRecord[],
+): Promise<void> {
+  return derive(transaction, chain, changes, 'added', records);
 }
 
 /** Lets the derived states follow the rows that were removed. Once for each `removeRows`, under the commit lock. */
@@ -27,10 +35,11 @@ async function derive(
   chain: Chain,
   changes: readonly RowChange[],
   kind: 'added' | 'removed',
+  known?: readonly DerivedRecord[],
 ): Promise<void> {
   const datasets = changes.flatMap(({ dataset, rows }) => (rows > 0 ? [dataset] : []));
   if (datasets.length === 0) return;
-  const records = await readDerivedRecords(transaction, chain.id);
+  const records = known ?? (await readDerivedRecords(transaction, chain.id));
   const spread = records.some(({ isOnCitus }) => isOnCitus) && (await isSpread(transaction));
   for (const dataset of datasets) {
     await forgetOthers(transaction, chain.id, dataset, records);
@@ -59,13 +68,7 @@ async function deriveKept(
   { records, spread }: { readonly records: readonly DerivedRecord[]; readonly spread: boolean },
 ): Promise<void> {
   for (const { dataset, state } of keptStatesOf(datasets)) {
-    const record = recordOf(records, state);
-    if (record === undefined) continue;
-    const [some] = await transaction.query(
-      'SELECT FROM kept_subjects WHERE chain_id = $1 AND state = $2 AND NOT is_stale LIMIT 1',
-      [chainId, state.name],
-    );
-    if (some === undefined) continue;
+    if (recordOf(records, state)?.hasSubjects !== true) continue;
     const others = datasets.filter((other) => other !== dataset && other.kept?.some(({ name }) => name === state.name));
     const rows = together([dataset.table, ...others.map(({ table }) => table)], (table) => stagingTableOf(table, kind));
     const kept = keptSubjectsOf(chainId, state);

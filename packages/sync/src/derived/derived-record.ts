@@ -15,6 +15,8 @@ export interface DerivedRecord {
   readonly progress: DerivedProgress;
   /** Whether the server has Citus, so that tables may be distributed: told here, so that no commit has to ask. */
   readonly isOnCitus: boolean;
+  /** Whether it is kept of any subject. */
+  readonly hasSubjects: boolean;
 }
 
 export type DerivedProgress =
@@ -31,10 +33,18 @@ export async function readDerivedRecords(
   chainId: ChainId,
 ): Promise<readonly DerivedRecord[]> {
   const rows = await source.query<RecordRow>(
-    `SELECT state, dataset, version, status, position, ${IS_CITUS} AS is_on_citus FROM derived_states WHERE chain_id = $1`,
+    `SELECT state, dataset, version, status, position, ${IS_CITUS} AS is_on_citus, EXISTS (
+         SELECT FROM kept_subjects AS kept WHERE kept.chain_id = $1 AND kept.state = known.state AND NOT kept.is_stale
+       ) AS has_subjects
+       FROM derived_states AS known WHERE chain_id = $1`,
     [chainId],
   );
-  return rows.map((row) => ({ ...row, progress: progressOf(row), isOnCitus: row.is_on_citus }));
+  return rows.map((row) => ({
+    ...row,
+    progress: progressOf(row),
+    isOnCitus: row.is_on_citus,
+    hasSubjects: row.has_subjects,
+  }));
 }
 
 interface RecordRow {
@@ -44,6 +54,7 @@ interface RecordRow {
   status: DerivedProgress['status'];
   position: number;
   is_on_citus: boolean;
+  has_subjects: boolean;
 }
 
 function progressOf({ status, position }: RecordRow): DerivedProgress {
@@ -63,6 +74,15 @@ export function recordOf(
   state: Pick<DerivedState, 'name' | 'version'>,
 ): DerivedRecord | undefined {
   return records.find((record) => record.state === state.name && record.version === state.version);
+}
+
+/** Whether any state follows what is added to a dataset or removed from it. Under the commit lock this stays so until the transaction ends. */
+export function isFollowed({ derived = [], kept = [] }: Dataset, records: readonly DerivedRecord[]): boolean {
+  const isCounting = (state: DerivedState): boolean => {
+    const record = recordOf(records, state);
+    return record !== undefined && record.progress.status !== 'clearing';
+  };
+  return derived.some(isCounting) || kept.some((state) => recordOf(records, state)?.hasSubjects === true);
 }
 
 /** Writes how far a state is, having counted so many more rows. */
