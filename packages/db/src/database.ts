@@ -4,12 +4,27 @@ import type { SessionClient } from './session-client.ts';
 /** Rows of a COPY in text format: one line a row without the newline, columns separated by tabs (see copy-text.ts). */
 export type CopyLines = Iterable<string>;
 
+/** Rows in memory that a table gets. */
+export interface Copy {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** As {@link CopyLines}. */
+  readonly lines: readonly string[];
+}
+
 /** One transaction on one connection. Committed when the callback resolves, rolled back when it throws. */
 export interface Transaction {
   readonly client: PoolClient;
   query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Streams lines into a table. @returns how many rows were copied. */
   copy(table: string, columns: readonly string[], lines: CopyLines): Promise<number>;
+  /** Copies rows into several tables in one round trip. All of it is on its way at once: for thousands of rows, not for millions. @returns how many rows were copied to each */
+  copyTogether(copies: readonly Copy[]): Promise<readonly number[]>;
+  /**
+   * Sends the statements that `ask` begins one behind the other, without waiting for the answers in between. No copies may be among them.
+   * @returns the answers once all are there. @throws what the first of them was rejected with
+   */
+  together<T extends readonly unknown[]>(ask: () => { readonly [K in keyof T]: Promise<T[K]> }): Promise<T>;
 }
 
 /** What can be asked where nothing can be changed: of the primary, or of a standby that follows it. */

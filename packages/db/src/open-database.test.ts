@@ -2,6 +2,7 @@ import { silentLogger } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Transaction } from './database.ts';
 import { openDatabase } from './open-database.ts';
 
 describe('database', () => {
@@ -110,6 +111,35 @@ describe('database', () => {
     await expect(other.query('SELECT 1')).rejects.toThrow();
   });
 
+  describe('statements that are sent together', () => {
+    const asked = async (transaction: Transaction, number: number) =>
+      (await transaction.query<{ n: number }>('SELECT $1::int AS n', [number]))[0]?.n;
+
+    test('are answered each by its own answer, and what comes later by its own', async () => {
+      const answers = await scratch.database.transaction(async (transaction) => [
+        ...(await transaction.together(() => [asked(transaction, 1), asked(transaction, 2), asked(transaction, 3)])),
+        await asked(transaction, 4),
+      ]);
+      expect(answers).toEqual([1, 2, 3, 4]);
+    });
+
+    test('fail with the first that does, once all are answered, and the connection stays of use', async () => {
+      const single = openDatabase({ url: scratch.url, applicationName: 'ask', poolSize: 1, logger: silentLogger() });
+      for (const failing of [0, 1, 2]) {
+        const work = single.transaction((transaction) =>
+          transaction.together(() =>
+            [0, 1, 2].map((place) =>
+              place === failing ? transaction.query('SELECT 1 / 0 AS nothing') : asked(transaction, place),
+            ),
+          ),
+        );
+        await expect(work).rejects.toMatchObject({ code: '22012' });
+        expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+      }
+      await single.close();
+    });
+  });
+
   describe('copy', () => {
     function* numbered(count: number): Generator<string> {
       for (let id = 1; id <= count; id += 1) yield `${id + 1_000}\tline ${id} ${'x'.repeat(100)}`;
@@ -150,6 +180,48 @@ describe('database', () => {
       expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
       expect(await ids()).toEqual([1]);
       await single.close();
+    });
+
+    describe('of several tables together', () => {
+      const notes = (...lines: readonly string[]) => ({ table: 'notes', columns: ['id', 'body'], lines });
+
+      test('gives each its rows, and says how many, also where there are none', async () => {
+        await scratch.database.query('CREATE TABLE marks (id int)');
+        const many = [...numbered(20_000)].map((line) => `${line}é`);
+        const copied = await scratch.database.transaction((transaction) =>
+          transaction.copyTogether([
+            { table: 'marks', columns: ['id'], lines: ['5', '6'] },
+            notes(...many),
+            { table: 'marks', columns: ['id'], lines: [] },
+            { table: 'marks', columns: ['id'], lines: ['7'] },
+          ]),
+        );
+        expect(copied).toEqual([2, 20_000, 0, 1]);
+        expect(await scratch.database.query('SELECT array_agg(id ORDER BY id) AS ids FROM marks')).toEqual([
+          { ids: [5, 6, 7] },
+        ]);
+        const [row] = await scratch.database.query(
+          "SELECT count(*) AS n, bool_and(body = format('line %s %sé', id - 1000, repeat('x', 100))) AS whole FROM notes WHERE id > 1000",
+        );
+        expect(row).toEqual({ n: 20_000, whole: true });
+        await scratch.database.query('DELETE FROM notes WHERE id > 1000');
+        expect(await scratch.database.transaction((transaction) => transaction.copyTogether([]))).toEqual([]);
+      });
+
+      test('fails as a whole where one table refuses a line, and the connection stays of use', async () => {
+        const single = openDatabase({ url: scratch.url, applicationName: 'copy', poolSize: 1, logger: silentLogger() });
+        const [before] = await single.query('SELECT pg_backend_pid() AS pid');
+        for (const copies of [
+          [notes('8\teight', 'nine\tnine'), notes(...numbered(9_000))],
+          [notes(...numbered(9_000)), { table: 'nowhere', columns: ['id'], lines: ['1'] }, notes('8\teight')],
+        ])
+          await expect(single.transaction((transaction) => transaction.copyTogether(copies))).rejects.toMatchObject({
+            code: expect.stringMatching(/^(22P02|42P01)$/),
+          });
+        expect(await single.query('SELECT pg_backend_pid() AS pid')).toEqual([before]);
+        expect(await ids()).toEqual([1]);
+        await single.close();
+      });
     });
 
     test('names are quoted', async () => {

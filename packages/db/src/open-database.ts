@@ -4,6 +4,7 @@ import { type Connections, connectUnlessEnded, type End, onClient, useUntil } fr
 import { columnParsers } from './column-parsers.ts';
 import { measuredConnections, measureOutages } from './connection-metrics.ts';
 import { copyInto } from './copy-into.ts';
+import { copyTogether } from './copy-together.ts';
 import type { Database, ReadDatabase, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import { createOutageWatch, type OutageWatch } from './database-outage.ts';
@@ -127,7 +128,25 @@ function transactionOn(client: PoolClient): Transaction {
     client,
     query: (text, values) => queryOn(client, text, values),
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),
+    copyTogether: (copies) => copyTogether(client, copies),
+    together: (ask) => askTogether(client, ask),
   };
+}
+
+/** What `pg` answers to statements in its queue is theirs only as long as it takes them for sent: it has to stay so until all are answered. */
+async function askTogether<T extends readonly unknown[]>(
+  client: PoolClient,
+  ask: () => { readonly [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  const wasPipelined = client.pipeline;
+  Object.assign(client, { pipeline: true });
+  try {
+    const asked = ask();
+    await Promise.allSettled(asked);
+    return (await Promise.all(asked)) as unknown as T;
+  } finally {
+    Object.assign(client, { pipeline: wasPipelined });
+  }
 }
 
 function notCommitted(): DatabaseError {

@@ -7,7 +7,7 @@ import type { Database, Leadership, Transaction } from '@chainstead/db';
 import type { BlockWatcher } from './block-watcher.ts';
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
 import { retryDeadlock } from './commit-retry.ts';
-import { recordCoverage, removeCoverage } from './coverage.ts';
+import { type Coverage, recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, createBatchDecoder, type DecodedBatch } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
@@ -61,12 +61,17 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   const write = () =>
     database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
-      await dependencies.leadership?.confirm(transaction);
-      await moveCheckpoint(transaction, chain, commit.from, to);
+      const [, , known] = await transaction.together(() => [
+        dependencies.leadership?.confirm(transaction) ?? Promise.resolve(),
+        moveCheckpoint(transaction, chain, commit.from, to),
+        readDerivedRecords(transaction, chain.id),
+      ]);
       if (commit.ancestor !== null && commit.from !== null)
         await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
-      const states = await readDerivedRecords(transaction, chain.id);
-      const added = await writeRows(transaction, batch, EMPTY_RANGE, (dataset) => isFollowed(dataset, states));
+      const states = commit.ancestor === null ? known : await readDerivedRecords(transaction, chain.id);
+      const added = await writeRows(transaction, batch, EMPTY_RANGE, {
+        isFollowed: (dataset) => isFollowed(dataset, states),
+      });
       await deriveAdded(transaction, chain, added.changes, states);
       const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await recordLevels(transaction, dependencies, commit.blocks);
@@ -143,8 +148,14 @@ async function recordLevels(
   { chain, datasets }: CommitDependencies,
   blocks: readonly ProvenBlock[],
 ): Promise<void> {
+  const runs = new Map<string, { readonly run: Coverage; readonly names: string[] }>();
   for (const part of partsOf(datasets, chain)) {
     const names = datasets.filter((one) => deepestPart(one, chain) === part).map(({ name }) => name);
-    for (const run of levelsOf(part, blocks)) await recordCoverage(transaction, chain.id, names, run);
+    // Parts that are proven alike are recorded together.
+    for (const run of levelsOf(part, blocks)) {
+      const key = JSON.stringify(run);
+      runs.set(key, { run, names: [...(runs.get(key)?.names ?? []), ...names] });
+    }
   }
+  for (const { run, names } of runs.values()) await recordCoverage(transaction, chain.id, names, run);
 }

@@ -11,6 +11,7 @@ import type { Transaction } from '@chainstead/db';
 import type { Dataset, MentionedContract } from './dataset.ts';
 import type { DatasetLines } from './decoded-batch.ts';
 import { takeAlongRange, takeAlongStaged } from './former/former-rows.ts';
+import { type GatheredCopies, gatherCopies } from './gather-copies.ts';
 import { joinMentions, type SeenContract } from './known-contracts.ts';
 import { copyToStagingTable, emptyStagingTable, type Part, stagingTableOf } from './staging-table.ts';
 
@@ -37,15 +38,19 @@ export interface AddedRows {
   readonly decoded: ReadonlyMap<string, number>;
 }
 
-/**
- * Adds rows part by part.
- * @param isFollowed whether something is derived from what is added to the dataset. @default it may be wherever the dataset has states
- */
+export interface Adding {
+  /** Whether something is derived from what is added to the dataset. @default it may be wherever the dataset has states */
+  isFollowed?(dataset: Dataset): boolean;
+  /** What is copied along with the rows. @default nothing */
+  readonly copies?: GatheredCopies;
+}
+
+/** Adds rows part by part. */
 export async function addRows(
   transaction: Transaction,
   parts: Iterable<DatasetLines>,
   mode: WriteMode,
-  isFollowed: (dataset: Dataset) => boolean = isDerivedFrom,
+  { isFollowed = isDerivedFrom, copies = gatherCopies(transaction) }: Adding = {},
 ): Promise<AddedRows> {
   const added = new Map<Dataset, number>();
   const decoded = new Map<string, number>();
@@ -61,9 +66,10 @@ export async function addRows(
         ? await addAbsent(transaction, dataset, lines, part)
         : isFollowed(dataset)
           ? await addStaged(transaction, dataset, lines, part)
-          : await transaction.copy(dataset.table.name, dataset.table.columns, lines);
+          : await copies.add({ table: dataset.table.name, columns: dataset.table.columns, lines });
     added.set(dataset, (before ?? 0) + count);
   }
+  await copies.flush();
   return {
     changes: [...added].map(([dataset, rows]) => ({ dataset, rows })),
     contracts: joinMentions(mentioned),

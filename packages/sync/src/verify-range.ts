@@ -84,7 +84,7 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
     await takeAlongRange(transaction, chain, datasets, range);
     const contracts = await stageRows(transaction, batch.parts);
     const found = await repairRows(transaction, chain, datasets, range, coverage);
-    await writeBlocks(transaction, batch.blockLines, 'may-exist');
+    await writeBlocks(transaction, batch.blockLines);
     await writeContracts(transaction, chain, contracts, options.knownContracts);
     await recordLevels(transaction, chain, datasets, read.levels);
     await recordFaults(transaction, chain.id, repairedBlocks(found));

@@ -3,9 +3,9 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { commitLock, type Transaction } from '@chainstead/db';
-import type { Dataset } from './dataset.ts';
 import { BLOCK_COLUMNS, type DecodedBatch } from './decoded-batch.ts';
-import { type AddedRows, addRows, type WriteMode } from './row-changes.ts';
+import { gatherCopies } from './gather-copies.ts';
+import { type AddedRows, type Adding, addRows, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
 
 /**
@@ -20,25 +20,23 @@ export async function lockChainCommits(transaction: Transaction, chain: Pick<Cha
  * Writes block rows and dataset rows. Ranges that don't overlap may be written side by side, before the commit lock.
  * @returns what was really added of the datasets, from which their derived state follows (under the commit lock), and the
  * contracts that are mentioned.
- * @param isFollowed as of {@link addRows}
  */
 export async function writeRows(
   transaction: Transaction,
   batch: DecodedBatch,
   mode: { readonly blocks: WriteMode; readonly rows: WriteMode },
-  isFollowed?: (dataset: Dataset) => boolean,
+  { isFollowed }: Pick<Adding, 'isFollowed'> = {},
 ): Promise<AddedRows> {
-  await writeBlocks(transaction, batch.blockLines, mode.blocks);
-  return addRows(transaction, batch.parts, mode.rows, isFollowed);
+  const copies = gatherCopies(transaction);
+  if (mode.blocks === 'empty-range')
+    await copies.add({ table: 'blocks', columns: BLOCK_COLUMNS, lines: batch.blockLines });
+  else await writeBlocks(transaction, batch.blockLines);
+  return addRows(transaction, batch.parts, mode.rows, { copies, ...(isFollowed === undefined ? {} : { isFollowed }) });
 }
 
 /** Writes block rows. Of a block that is there already, the newest reading counts. */
-export async function writeBlocks(transaction: Transaction, lines: readonly string[], mode: WriteMode): Promise<void> {
+export async function writeBlocks(transaction: Transaction, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
-  if (mode === 'empty-range') {
-    await transaction.copy('blocks', BLOCK_COLUMNS, lines);
-    return;
-  }
   const staging = await copyToStagingTable(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'incoming', lines);
   await transaction.query(`INSERT INTO blocks SELECT * FROM ${staging} ${UPDATE_CHANGED_BLOCK}`);
 }

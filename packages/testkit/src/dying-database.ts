@@ -15,6 +15,8 @@ export function dyingDatabase(database: Database, statements: number): Database 
     query: <Row extends object>(text: string, values?: readonly unknown[]) =>
       step(() => transaction.query<Row>(text, values)),
     copy: (table, columns, lines) => step(() => transaction.copy(table, columns, lines)),
+    copyTogether: (copies) => step(() => transaction.copyTogether(copies)),
+    together: (ask) => transaction.together(ask),
   });
   const query = <Row extends object>(text: string, values?: readonly unknown[]) =>
     step(() => database.query<Row>(text, values));
