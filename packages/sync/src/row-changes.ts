@@ -13,7 +13,14 @@ import type { DatasetLines } from './decoded-batch.ts';
 import { takeAlongRange, takeAlongStaged } from './former/former-rows.ts';
 import { type GatheredCopies, gatherCopies } from './gather-copies.ts';
 import { joinMentions, type SeenContract } from './known-contracts.ts';
-import { copyToStagingTable, emptyStagingTable, type Part, stagingTableOf } from './staging-table.ts';
+import type { RowTable } from './row-table.ts';
+import {
+  copyToStagingTable,
+  emptyStagingTable,
+  type Part,
+  type StagingTableKind,
+  stagingTableOf,
+} from './staging-table.ts';
 
 /** How rows meet what is already there. */
 export type WriteMode =
@@ -55,21 +62,33 @@ export async function addRows(
   const added = new Map<Dataset, number>();
   const decoded = new Map<string, number>();
   const mentioned: MentionedContract[] = [];
+  const staged: Dataset[] = [];
+  const settle = async (): Promise<void> => {
+    await copies.flush();
+    for (const { table } of staged.splice(0)) await insertStaged(transaction, table, 'added');
+  };
+  const add = async (dataset: Dataset, lines: readonly string[], part: Part): Promise<number> => {
+    const { table } = dataset;
+    const { name, columns } = table;
+    if (mode === 'may-exist') return addAbsent(transaction, dataset, lines, part);
+    if (!isFollowed(dataset)) return copies.add({ table: name, columns, lines });
+    if (part === 'later') {
+      await settle();
+      return addStaged(transaction, table, lines);
+    }
+    // Measured: rows that go through a staging table are loaded as fast as by COPY alone, where sending them twice takes 1.25 times as long.
+    staged.push(dataset);
+    return copies.add({ table: await emptyStagingTable(transaction, name, 'added'), columns, lines });
+  };
   for (const { dataset, lines, mentions } of parts) {
     decoded.set(dataset.name, (decoded.get(dataset.name) ?? 0) + lines.length);
     for (const mention of mentions) mentioned.push(mention);
     if (lines.length === 0) continue;
     const before = added.get(dataset);
-    const part = before === undefined ? 'first' : 'later';
-    const count =
-      mode === 'may-exist'
-        ? await addAbsent(transaction, dataset, lines, part)
-        : isFollowed(dataset)
-          ? await addStaged(transaction, dataset, lines, part)
-          : await copies.add({ table: dataset.table.name, columns: dataset.table.columns, lines });
+    const count = await add(dataset, lines, before === undefined ? 'first' : 'later');
     added.set(dataset, (before ?? 0) + count);
   }
-  await copies.flush();
+  await settle();
   return {
     changes: [...added].map(([dataset, rows]) => ({ dataset, rows })),
     contracts: joinMentions(mentioned),
@@ -161,25 +180,22 @@ function storedRows(dataset: Dataset): string {
   return `SELECT ${dataset.table.columns.join(', ')} FROM ${dataset.table.name} WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
 }
 
-/** Measured: rows that go through a staging table are loaded as fast as by COPY alone, where sending them twice takes 1.25 times as long. */
-async function addStaged(
-  transaction: Transaction,
-  dataset: Dataset,
-  lines: readonly string[],
-  part: Part,
-): Promise<number> {
-  const stagingTable = await copyToStagingTable(
-    transaction,
-    dataset.table,
-    part === 'first' ? 'added' : 'incoming',
-    lines,
-    part,
-  );
-  const columns = dataset.table.columns.join(', ');
-  const tables = part === 'first' ? [dataset.table.name] : [dataset.table.name, stagingTableOf(dataset.table, 'added')];
-  for (const table of tables)
-    await transaction.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${stagingTable}`);
+/** Adds rows to a table behind others of the same transaction, and to those that were staged. */
+async function addStaged(transaction: Transaction, table: RowTable, lines: readonly string[]): Promise<number> {
+  await copyToStagingTable(transaction, table, 'incoming', lines, 'later');
+  const added = stagingTableOf(table, 'added');
+  for (const into of [table.name, added]) await insertStaged(transaction, table, 'incoming', into);
   return lines.length;
+}
+
+async function insertStaged(
+  transaction: Transaction,
+  table: RowTable,
+  kind: StagingTableKind,
+  into: string = table.name,
+): Promise<void> {
+  const columns = table.columns.join(', ');
+  await transaction.query(`INSERT INTO ${into} (${columns}) SELECT ${columns} FROM ${stagingTableOf(table, kind)}`);
 }
 
 async function addAbsent(
