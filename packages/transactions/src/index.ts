@@ -12,7 +12,7 @@ export { contractLogsRoutes } from './contract-logs/contract-logs-routes.ts';
 export { logs } from './contract-logs/dataset.ts';
 export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
 export { decodeEvidence, evidenceOf } from './evidence/decode-evidence.ts';
-export type { Evidence } from './evidence/evidence.ts';
+export { EVIDENCE, type Evidence } from './evidence/evidence.ts';
 export { readEvidenceBits, type StoredEvidence } from './evidence/evidence-bits.ts';
 export { blockHeaders } from './headers/dataset.ts';
 export { type InternalTransactionsByHash, readInternalTransactions } from './internal-transactions.ts';

@@ -1,4 +1,5 @@
 import { atDepth } from '@chainstead/testkit';
+import { EVIDENCE } from '@chainstead/transactions';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { APES, BOB, CARDS, DAI, exampleCase, ME, NOBODY, ROUTER, USDC, VAULT } from '../testing/example-case.ts';
@@ -32,16 +33,7 @@ const nfts = fc.array(
     .map(({ side, ...leg }) => ({ ...side, ...leg, tokenId: '1', amount: 1n })),
   { maxLength: 2 },
 );
-const evidence = fc.subarray([
-  'wrap',
-  'unwrap',
-  'calledUnwrapped',
-  'supply',
-  'takeBack',
-  'borrow',
-  'repay',
-  'claim',
-] as const);
+const evidence = fc.subarray([...EVIDENCE]);
 const transaction: fc.Arbitrary<WalletTransaction> = fc
   .record({
     from: fc.constantFrom(ME, BOB),

@@ -3,8 +3,9 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexBytes, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { hex, hexOrNull, int4, int8, packedRows, text } from '@chainstead/db/packed-rows';
+import { int8, packedRows } from '@chainstead/db/packed-rows';
 import { logs } from './dataset.ts';
+import { LOG_COLUMNS } from './log-columns.ts';
 
 /** Where a page ended: the place of its last row in the chain. */
 export interface LogPlace {
@@ -37,14 +38,7 @@ const PAGE_COLUMNS = [...PLACE, 'transaction_hash', 'topic0', 'topic1', 'topic2'
 /** The rows of a page. */
 export const CONTRACT_LOGS = packedRows({
   block_number: int8('block_number'),
-  transaction_index: int4('transaction_index'),
-  log_index: int4('log_index'),
-  transaction_hash: hex<Hash>('transaction_hash', 32),
-  topic0: hexOrNull<Hash>('topic0', 32),
-  topic1: hexOrNull<Hash>('topic1', 32),
-  topic2: hexOrNull<Hash>('topic2', 32),
-  topic3: hexOrNull<Hash>('topic3', 32),
-  data: text(`encode(data, 'hex')`),
+  ...LOG_COLUMNS,
 });
 
 /**

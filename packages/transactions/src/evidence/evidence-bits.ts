@@ -1,4 +1,4 @@
-import type { Evidence } from './evidence.ts';
+import { EVIDENCE, type Evidence } from './evidence.ts';
 
 /** What is stored of a transaction's logs beside an account. */
 export interface StoredEvidence {
@@ -16,37 +16,17 @@ export const IS_UNREAD = `evidence & ${IS_READ} = 0`;
 const APPROVES_TOKENS = 1 << 29;
 export const APPROVES_OTHERWISE = 1 << 30;
 
-/** By bits from the second on. What is stored rests on it: new ones come last. */
-const BITS: readonly Evidence[] = [
-  'wrap',
-  'unwrap',
-  'calledUnwrapped',
-  'supply',
-  'takeBack',
-  'borrow',
-  'repay',
-  'stake',
-  'unstake',
-  'claim',
-  'liquidityAdd',
-  'liquidityRemove',
-  'shareMinted',
-  'handedOut',
-  'handedOutEqually',
-  'bridge',
-];
-
-/** The column `evidence` of an account's row. */
+/** The column `evidence` of an account's row: a bit for each that is said, from the second on. */
 export function evidenceBits({ evidence, approvesTokens, approvesOtherwise }: StoredEvidence): number {
   const approvals = (approvesTokens ? APPROVES_TOKENS : 0) | (approvesOtherwise ? APPROVES_OTHERWISE : 0);
-  return BITS.reduce((bits, one, place) => bits | (evidence.has(one) ? 2 << place : 0), IS_READ | approvals);
+  return EVIDENCE.reduce((bits, one, place) => bits | (evidence.has(one) ? 2 << place : 0), IS_READ | approvals);
 }
 
 /** What {@link evidenceBits} made of it; null for a row that was stored before the logs were read for it. */
 export function readEvidenceBits(bits: number): StoredEvidence | null {
   if ((bits & IS_READ) === 0) return null;
   return {
-    evidence: new Set(BITS.filter((_, place) => (bits & (2 << place)) !== 0)),
+    evidence: new Set(EVIDENCE.filter((_, place) => (bits & (2 << place)) !== 0)),
     approvesTokens: (bits & APPROVES_TOKENS) !== 0,
     approvesOtherwise: (bits & APPROVES_OTHERWISE) !== 0,
   };

@@ -1,34 +1,37 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
 
-/** What a transaction's logs say of an account beside its own transfers. */
-export type Evidence =
+/** All that a transaction's logs may say of an account beside its own transfers. What is stored rests on their order: new ones come last. */
+export const EVIDENCE = [
   /** The chain's wrapped coin was given to it for coins. */
-  | 'wrap'
+  'wrap',
   /** It got coins for the chain's wrapped coin. */
-  | 'unwrap'
+  'unwrap',
   /** The called contract unwrapped coins: of everybody who took part. */
-  | 'calledUnwrapped'
-  | 'supply'
-  | 'takeBack'
-  | 'borrow'
-  | 'repay'
+  'calledUnwrapped',
+  'supply',
+  'takeBack',
+  'borrow',
+  'repay',
   /** Beside `supply`. */
-  | 'stake'
+  'stake',
   /** Beside `takeBack`. */
-  | 'unstake'
-  | 'claim'
+  'unstake',
+  'claim',
   /** Beside `supply`. */
-  | 'liquidityAdd'
+  'liquidityAdd',
   /** Beside `takeBack`. */
-  | 'liquidityRemove'
+  'liquidityRemove',
   /** It gave a token, and got new ones of a contract that took as much as any of the first. */
-  | 'shareMinted'
+  'shareMinted',
   /** It is one of at least ten that got the same token from the same source. */
-  | 'handedOut'
+  'handedOut',
   /** Beside `handedOut`: as much as all of them. */
-  | 'handedOutEqually'
+  'handedOutEqually',
   /** It gave something to a bridge to another chain, or to others by way of one. */
-  | 'bridge';
+  'bridge',
+] as const;
+
+export type Evidence = (typeof EVIDENCE)[number];
 
 /** A log as far as evidence is read from it. */
 export interface EvidenceLog {

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { hex, hexOrNull, int4, packedRows, readPackedPage, text } from '@chainstead/db/packed-rows';
+import { hex, packedRows, readPackedPage } from '@chainstead/db/packed-rows';
+import { LOG_COLUMNS } from '../contract-logs/log-columns.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 
 /** A log as it is stored. */
@@ -36,14 +37,4 @@ export async function readStoredLogs(
     }));
 }
 
-const LOGS = packedRows({
-  transaction_index: int4('transaction_index'),
-  log_index: int4('log_index'),
-  transaction_hash: hex<Hash>('transaction_hash', 32),
-  address: hex('address', 20),
-  topic0: hexOrNull<Hash>('topic0', 32),
-  topic1: hexOrNull<Hash>('topic1', 32),
-  topic2: hexOrNull<Hash>('topic2', 32),
-  topic3: hexOrNull<Hash>('topic3', 32),
-  data: text(`encode(data, 'hex')`),
-});
+const LOGS = packedRows({ ...LOG_COLUMNS, address: hex('address', 20) });

@@ -12,20 +12,16 @@ import type { FoundBlock } from './block-store.ts';
 import { coinChangeIn } from './coin-change.ts';
 import { type ExplainedChanges, readExplainedChanges } from './explained-changes.ts';
 import { type Change, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
-import { blocksToAsk, isSingle } from './halving.ts';
 import {
   CALLS_PER_BLOCK,
-  endOfTurn,
   keepBlocks,
+  narrowDown,
   type SearchTurn,
+  type SpanSteps,
   searchHistory,
   type TurnEnd,
 } from './search-history.ts';
 
-/** Balances that are asked for at once. */
-const BALANCES_AT_ONCE = 16;
-/** Blocks that are read at once. */
-const BLOCKS_AT_ONCE = 4;
 /** After so many failures it goes on without traces: a node may be unable to execute a block again. */
 const TRACE_ATTEMPTS = 3;
 
@@ -60,7 +56,14 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   turn.open = open;
   const expected = estimateBalances(open) + CALLS_PER_BLOCK * open.length;
   await saveEstimate(reading.database, subject, node.callsMade() + expected);
-  return narrowDown(search, open, signal);
+  const steps: SpanSteps<Change> = {
+    narrow: async (left, blocks) => narrowChanges(left, await unexplainedAt(search, blocks)),
+    keep: async (left, chosen) => {
+      const kept = { spans: left, chosen, read: (change: Change) => readFound(search, change, signal) };
+      return (await keepBlocks(turn, kept)).left;
+    },
+  };
+  return narrowDown(turn, open, steps, signal);
 }
 
 /** What an account has at some blocks, less all that is known to have come and gone by then. */
@@ -70,24 +73,6 @@ async function unexplainedAt(
 ): Promise<ReadonlyMap<number, bigint>> {
   const balances = await node.balancesAt(blocks);
   return new Map(blocks.map((block, place) => [block, (balances[place] ?? 0n) - explained.until(block)]));
-}
-
-async function narrowDown(search: BalanceSearch, first: readonly Change[], signal: AbortSignal): Promise<TurnEnd> {
-  const { turn } = search;
-  for (let left = first; left.length > 0; turn.open = left) {
-    signal.throwIfAborted();
-    const end = endOfTurn(turn);
-    if (end !== null) return end;
-    const singles = left.filter(isSingle);
-    const blocks = blocksToAsk(left, BALANCES_AT_ONCE);
-    if (singles.length < BLOCKS_AT_ONCE && blocks.length > 0) {
-      left = narrowChanges(left, await unexplainedAt(search, blocks));
-      continue;
-    }
-    const chosen = singles.slice(-BLOCKS_AT_ONCE);
-    ({ left } = await keepBlocks(turn, { spans: left, chosen, read: (change) => readFound(search, change, signal) }));
-  }
-  return 'done';
 }
 
 /** The block of a change, with the calls inside where its transactions and withdrawals are not all of it. */

@@ -5,20 +5,15 @@
 import type { ReadSender } from '@chainstead/answers';
 import { requestHistory, saveEstimate } from '@chainstead/sync';
 import { estimateCounts, narrow, type Stretch, stretchOf } from './find-nonce-changes.ts';
-import { blocksToAsk, isSingle } from './halving.ts';
 import {
   CALLS_PER_BLOCK,
-  endOfTurn,
   keepBlocks,
+  narrowDown,
   type SearchTurn,
+  type SpanSteps,
   searchHistory,
   type TurnEnd,
 } from './search-history.ts';
-
-/** Counts that are asked for at once: enough for a batch, few enough to lose little when the process ends. */
-const COUNTS_AT_ONCE = 16;
-/** Blocks that are read at once. */
-const BLOCKS_AT_ONCE = 4;
 
 export const readSender: ReadSender = async (reading, subject, signal) => {
   const outcome = await searchHistory(reading, subject, signal, {
@@ -50,41 +45,29 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   turn.open = open;
   const sent = open.reduce((sum, { count, countBefore }) => sum + count - countBefore, 0);
   await saveEstimate(reading.database, subject, node.callsMade() + estimateCounts(open) + CALLS_PER_BLOCK * sent);
-  return narrowDown(turn, open, isContract, signal);
+  const steps: SpanSteps<Stretch> = {
+    oneByOne: isContract,
+    narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)),
+    keep: async (left, chosen) => {
+      const kept = await keepSent(turn, left, chosen, signal);
+      // What contracts create raises their count. They send nothing, but on chains whose wallets are contracts.
+      return isContract && kept.sent === 0 ? [] : kept.left;
+    },
+  };
+  return narrowDown(turn, open, steps, signal);
 }
 
 /** Before the first block nobody has sent anything. */
-async function stretchesOf({ ranges, node }: SearchTurn): Promise<readonly Stretch[]> {
+async function stretchesOf(turn: SearchTurn): Promise<readonly Stretch[]> {
+  const { ranges } = turn;
   const borders = [...new Set(ranges.flatMap(({ from, to }) => [from - 1, to]))].filter((block) => block >= 0);
-  const counts = await node.countsAt(borders);
-  const at = new Map(borders.map((block, place) => [block, counts[place] ?? 0]));
+  const at = await countsAt(turn, borders);
   return ranges.flatMap((range) => stretchOf(range, at.get(range.from - 1) ?? 0, at.get(range.to) ?? 0));
 }
 
-async function narrowDown(
-  turn: SearchTurn,
-  first: readonly Stretch[],
-  isContract: boolean,
-  signal: AbortSignal,
-): Promise<TurnEnd> {
-  const { node } = turn;
-  const [countsAtOnce, blocksAtOnce] = isContract ? [1, 1] : [COUNTS_AT_ONCE, BLOCKS_AT_ONCE];
-  for (let left = first; left.length > 0; turn.open = left) {
-    signal.throwIfAborted();
-    const end = endOfTurn(turn);
-    if (end !== null) return end;
-    const singles = left.filter(isSingle);
-    const blocks = blocksToAsk(left, countsAtOnce);
-    if (singles.length < blocksAtOnce && blocks.length > 0) {
-      const counts = await node.countsAt(blocks);
-      left = narrow(left, new Map(blocks.map((block, place) => [block, counts[place] ?? 0])));
-      continue;
-    }
-    const kept = await keepSent(turn, left, singles.slice(-blocksAtOnce), signal);
-    // What contracts create raises their count. They send nothing, but on chains whose wallets are contracts.
-    left = isContract && kept.sent === 0 ? [] : kept.left;
-  }
-  return 'done';
+async function countsAt({ node }: SearchTurn, blocks: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const counts = await node.countsAt(blocks);
+  return new Map(blocks.map((block, place) => [block, counts[place] ?? 0]));
 }
 
 /** @returns what is left, and how many transactions of those blocks the wallet sent */

@@ -64,6 +64,17 @@ async function ask({ asked }: StageRoles, wallet: Address): Promise<WalletSearch
   return search;
 }
 
+/** Until a wallet's search is told so. What waits is looked at at once, what ended is left. */
+async function untilAnswered(roles: StageRoles, wallet: Address, expected: Partial<WalletSearch>): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await scratch.database.query("UPDATE subject_histories SET due_at = NULL WHERE status = 'pending'");
+      expect(await ask(roles, wallet)).toMatchObject(expected);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+}
+
 const caughtUp = () => untilCaughtUp(devnet, scratch.database);
 
 /** Until all final blocks are searched. What waits is looked at at once. */
@@ -299,13 +310,7 @@ describe('coins that a wallet received in older blocks', () => {
     await ask(started, quiet);
     await devnet.mine(30);
     await caughtUp();
-    await vi.waitFor(
-      async () => {
-        await scratch.database.query('UPDATE subject_histories SET due_at = NULL');
-        expect(await ask(started, quiet)).toMatchObject({ receivedState: 'no-archive', missing: [], state: 'done' });
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    await untilAnswered(started, quiet, { receivedState: 'no-archive', missing: [], state: 'done' });
   }, 60_000);
 
   test('are found within a limit of calls as far as it goes', async () => {
@@ -322,13 +327,7 @@ describe('coins that a wallet received in older blocks', () => {
     await ask(started, quiet);
     await devnet.mine(30);
     await caughtUp();
-    await vi.waitFor(
-      async () => {
-        await scratch.database.query("UPDATE subject_histories SET due_at = NULL WHERE status = 'pending'");
-        expect((await ask(started, quiet)).receivedState).toBe('refused');
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    await untilAnswered(started, quiet, { receivedState: 'refused' });
     const found = (await storedRows(scratch.database, CHAIN_ID, quiet)).map(({ block }) => block);
     expect(found.length).toBeGreaterThan(0);
     // The newest ones.

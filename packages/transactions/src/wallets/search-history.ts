@@ -22,9 +22,13 @@ import {
 } from '@chainstead/sync';
 import { type AccountNode, createAccountNode } from './account-node.ts';
 import { type BlockStore, createBlockStore, type FoundBlock } from './block-store.ts';
-import { type Span, settledParts } from './halving.ts';
+import { blocksToAsk, isSingle, type Span, settledParts } from './halving.ts';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
+/** Answers about state that are asked for at once: enough for a batch, few enough to lose little when the process ends. */
+const ASKED_AT_ONCE = 16;
+/** Blocks that are read at once. */
+const READ_AT_ONCE = 4;
 /** Of a found block: itself, and its receipts. */
 export const CALLS_PER_BLOCK = 2;
 
@@ -34,7 +38,7 @@ export interface SearchPlan {
   missingOf(search: WalletSearch): readonly BlockRange[];
   /** Whether it goes on by itself once the newest blocks can't be reorganised any more. */
   readonly awaitsNewest: boolean;
-  /** Works until all is found, or as {@link endOfTurn} says. */
+  /** Works until all is found, or the turn is over. */
   run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd>;
 }
 
@@ -122,8 +126,40 @@ async function takeTurn(
   return 'more';
 }
 
+/** What a search does with spans in which something changed. */
+export interface SpanSteps<S extends Span> {
+  /** What is left of the spans once it is known how these blocks are. */
+  narrow(left: readonly S[], blocks: readonly number[]): Promise<readonly S[]>;
+  /** What is left of the spans once these of them, each a single block, are read and kept. */
+  keep(left: readonly S[], singles: readonly S[]): Promise<readonly S[]>;
+  /** One block after the other, for a search that may end with any. */
+  readonly oneByOne?: boolean;
+}
+
+/** Halves the newest spans until there are blocks to read, reads those, and so on. @param first all spans, ascending */
+export async function narrowDown<S extends Span>(
+  turn: SearchTurn,
+  first: readonly S[],
+  { narrow, keep, oneByOne = false }: SpanSteps<S>,
+  signal: AbortSignal,
+): Promise<TurnEnd> {
+  const [askedAtOnce, readAtOnce] = oneByOne ? [1, 1] : [ASKED_AT_ONCE, READ_AT_ONCE];
+  for (let left = first; left.length > 0; turn.open = left) {
+    signal.throwIfAborted();
+    const end = endOfTurn(turn);
+    if (end !== null) return end;
+    const singles = left.filter(isSingle);
+    const blocks = blocksToAsk(left, askedAtOnce);
+    left =
+      singles.length < readAtOnce && blocks.length > 0
+        ? await narrow(left, blocks)
+        : await keep(left, singles.slice(-readAtOnce));
+  }
+  return 'done';
+}
+
 /** Whether the turn is over with work left. Asked before each step. */
-export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
+function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
   if (node.callsMade() >= reading.maxCalls) return 'calls';
   return reading.clock.now() >= ends ? 'time' : null;
 }

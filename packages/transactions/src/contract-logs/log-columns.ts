@@ -1,0 +1,14 @@
+import type { Hash } from '@chainstead/core';
+import { hex, hexOrNull, int4, text } from '@chainstead/db/packed-rows';
+
+/** What is read of a log's row, whoever asks. */
+export const LOG_COLUMNS = {
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  topic0: hexOrNull<Hash>('topic0', 32),
+  topic1: hexOrNull<Hash>('topic1', 32),
+  topic2: hexOrNull<Hash>('topic2', 32),
+  topic3: hexOrNull<Hash>('topic3', 32),
+  data: text(`encode(data, 'hex')`),
+};
