@@ -105,6 +105,25 @@ describe('the overview', () => {
     await context.close();
   });
 
+  test('says so at once where the browser has no network, and since when nothing came', async () => {
+    const { page, context } = await shown.browser.open('/console/sessions', {
+      ...DESK,
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+    });
+    await page.clock.install({ time: '2026-01-01T12:00:00Z' });
+    await page.goto('/console');
+    await page.locator('[data-beat]').waitFor();
+    await shown.browser.stopServing();
+    await context.setOffline(true);
+    const notice = page.locator('[data-live-notice]');
+    await notice.waitFor({ state: 'visible' });
+    // Not before the page was there.
+    expect(await notice.textContent()).toContain('since 12:0');
+    await shown.browser.startServing();
+    await context.close();
+  });
+
   test('shows nothing more to whoever was signed out', async () => {
     const { page, context } = await shown.browser.open('/console', DESK);
     await page.locator('[data-beat]').waitFor();

@@ -80,7 +80,7 @@ function groupView(name: string, entries: readonly MenuEntry[], path: string): H
 /** What pages/look-up reads. Longer texts name nothing. */
 function searchForm(): Html {
   return html`<form method="get" action="/console/look-up" role="search" class="search">
-<input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, name, hash …" autocomplete="off" spellcheck="false"><button class="quiet">Look up</button></form>`;
+<input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, name, hash" autocomplete="off" spellcheck="false"><button class="quiet">Look up</button></form>`;
 }
 
 function isCurrent(entry: string, path: string): boolean {

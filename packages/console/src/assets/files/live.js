@@ -5,17 +5,20 @@
   const notice = document.querySelector('[data-live-notice]');
   if (live === null || notice === null) return;
   let heardAt = Date.now();
+  /** What the browser says of its network: nothing can come. */
+  let isOffline = false;
   let isLost = false;
 
   new MutationObserver(() => {
     heardAt = Date.now();
+    isOffline = false;
     if (!isLost) return;
     isLost = false;
     notice.hidden = true;
   }).observe(live, { childList: true, subtree: true, attributes: true, characterData: true });
 
   function look() {
-    if (document.hidden || isLost || Date.now() - heardAt < SILENCE_MS) return;
+    if (document.hidden || isLost || !(isOffline || Date.now() - heardAt >= SILENCE_MS)) return;
     isLost = true;
     notice.hidden = false;
     const since = new Intl.DateTimeFormat(undefined, { timeStyle: 'long' }).format(heardAt);
@@ -24,7 +27,7 @@
 
   setInterval(look, 1_000);
   addEventListener('offline', () => {
-    heardAt = Math.min(heardAt, Date.now() - SILENCE_MS);
+    isOffline = true;
     look();
   });
 })();
