@@ -31,6 +31,6 @@ export function decodeApproval({ topics, data }: Pick<Log, 'topics' | 'data'>): 
 /** keccak256 of `Approval(address,address,uint256)` (EIP-20 with three topics, EIP-721 with four). */
 export const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925' as Hash;
 /** keccak256 of `ApprovalForAll(address,address,bool)` (EIP-721 and EIP-1155). */
-const APPROVAL_FOR_ALL_TOPIC = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31' as Hash;
+export const APPROVAL_FOR_ALL_TOPIC = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31' as Hash;
 /** `0x` and 32 bytes. */
 const WORD_LENGTH = 66;

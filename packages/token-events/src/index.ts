@@ -3,7 +3,7 @@
  * approvals, and what is wrapped of a native coin.
  * Pure; nothing throws on what a contract emits. Start reading at `erc20-transfer.ts` and `decode-nft-transfers.ts`.
  */
-export { APPROVAL_TOPIC, type Approval, decodeApproval } from './approval.ts';
+export { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, type Approval, decodeApproval } from './approval.ts';
 export { decodeNftTransfers, readNftLogs } from './decode-nft-transfers.ts';
 export { decodeErc20Transfer, type Erc20Transfer } from './erc20-transfer.ts';
 export {

@@ -1,7 +1,7 @@
 import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseHash } from '@chainstead/core';
-import { decodeApproval } from '@chainstead/token-events';
+import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, decodeApproval } from '@chainstead/token-events';
 
 /** Something that a wallet let somebody move. */
 export interface GivenApproval {
@@ -79,6 +79,9 @@ const PERMIT2 = new Set<string>([
 const PERMIT = { topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec'), words: 3 };
 /** keccak256 of `Approval(address,address,address,uint160,uint48)`. */
 const ALLOWED = { topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'), words: 2 };
+
+/** topic0 of every event that an approval is read from. */
+export const APPROVAL_EVENTS: readonly Hash[] = [APPROVAL_TOPIC, APPROVAL_FOR_ALL_TOPIC, PERMIT.topic0, ALLOWED.topic0];
 
 function isPermit2({ address, topics }: ApprovalLog): boolean {
   return topics.length === 4 && PERMIT2.has(address);

@@ -22,7 +22,7 @@ export function tokensMoved(logs: readonly EvidenceLog[], chain: Pick<Chain, 'er
 }
 
 /** So many different receivers of one token from one source are a crowd. */
-const RECEIVERS_MIN = 10;
+export const RECEIVERS_MIN = 10;
 
 /**
  * What transfers together say of accounts, of which each alone sees its own: that a token was handed out to many, or that a contract took what an

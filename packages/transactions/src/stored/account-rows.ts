@@ -1,10 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import type { ExecutedTransaction } from '@chainstead/sync';
-import { approvalsIn } from '../approvals/read-approvals.ts';
-import { decodeEvidence, evidenceOf } from '../evidence/decode-evidence.ts';
+import { type ApprovalLog, approvalsIn } from '../approvals/read-approvals.ts';
+import { decodeEvidence, evidenceOf, type TransactionEvidence } from '../evidence/decode-evidence.ts';
 import { evidenceBits } from '../evidence/evidence-bits.ts';
+import { mayTell } from '../evidence/may-tell.ts';
 import { statusOf } from '../records/transaction-outcome.ts';
 import { type AccountTransactionRow, NO_ROLE, ROLES } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
@@ -76,15 +77,15 @@ interface Said {
   bitsOf(account: Address): number;
 }
 
-function saidIn({ from, to, logs: given }: ExecutedTransaction, chain: Chain): Said {
-  const evidence = decodeEvidence({ from, to, logs: given }, chain);
-  const approvals = Map.groupBy(
-    approvalsIn(
-      given.map(({ logIndex: index, address, topics, data }) => ({ index, address, topics, data })),
-      chain,
-    ),
-    ({ owner }) => owner,
-  );
+const SILENT: Said = { accounts: [], bitsOf: () => SAYS_NOTHING };
+const NO_EVIDENCE: TransactionEvidence = { ofAccount: new Map(), ofAll: new Set() };
+
+function saidIn({ from, to, logs }: ExecutedTransaction, chain: Chain): Said {
+  const may = mayTell(logs);
+  if (!may.evidence && !may.approvals) return SILENT;
+  const evidence = may.evidence ? decodeEvidence({ from, to, logs }, chain) : NO_EVIDENCE;
+  const given = may.approvals ? approvalsIn(logs.map(approvalLog), chain) : [];
+  const approvals = Map.groupBy(given, ({ owner }) => owner);
   const isSilentOf = (account: Address): boolean =>
     evidence.ofAll.size === 0 &&
     (evidence.ofAccount.size === 0 || !evidence.ofAccount.has(account)) &&
@@ -102,4 +103,8 @@ function saidIn({ from, to, logs: given }: ExecutedTransaction, chain: Chain): S
             approvesOtherwise: approves(account, false),
           }),
   };
+}
+
+function approvalLog({ logIndex: index, address, topics, data }: Log): ApprovalLog {
+  return { index, address, topics, data };
 }

@@ -1,0 +1,44 @@
+import type { Hash } from '@chainstead/core';
+import { ZERO_HASH } from '@chainstead/core';
+import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from '@chainstead/token-events';
+import { APPROVAL_EVENTS } from '../approvals/read-approvals.ts';
+import type { EvidenceLog } from './evidence.ts';
+import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
+import { RECEIVERS_MIN } from './token-evidence.ts';
+
+/** topic0 of every event but transfers that evidence is read from. */
+const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
+  ...[...EVIDENCE_EVENTS, PAIR_MINT, PAIR_BURN, COMET_WITHDRAW, VAULT_CHANGED].map(({ topic0 }) => topic0),
+  DEPOSIT_TOPIC,
+  WITHDRAWAL_TOPIC,
+]);
+const APPROVAL_TOPICS: ReadonlySet<Hash> = new Set(APPROVAL_EVENTS);
+const TRANSFER_TOPICS = 3;
+
+/** What there may be among a transaction's logs. */
+export interface MayTell {
+  /** Something that `decodeEvidence` finds. */
+  readonly evidence: boolean;
+  readonly approvals: boolean;
+}
+
+/**
+ * What shows at a glance to be missing among a transaction's logs, as in most nearly all does: there is no event that tells it, and tokens that move
+ * are neither new nor handed out to many.
+ */
+export function mayTell(logs: readonly Pick<EvidenceLog, 'topics'>[]): MayTell {
+  let evidence = false;
+  let approvals = false;
+  let transfers = 0;
+  for (const { topics } of logs) {
+    const topic0 = topics[0];
+    if (topic0 === undefined) continue;
+    if (topic0 === TRANSFER_TOPIC) {
+      if (topics.length !== TRANSFER_TOPICS) continue;
+      transfers++;
+      evidence ||= topics[1] === ZERO_HASH || transfers >= RECEIVERS_MIN;
+    } else if (APPROVAL_TOPICS.has(topic0)) approvals = true;
+    else evidence ||= EVIDENCE_TOPICS.has(topic0);
+  }
+  return { evidence, approvals };
+}
