@@ -46,11 +46,7 @@ function addValue(bloom: Uint8Array, offset: number, value: Hex): void {
 }
 
 /** Adds every address and topic of the logs to the bloom that begins at `offset`. @throws InvalidHexBytesError */
-export function addLogsToBloom(
-  bloom: Uint8Array,
-  offset: number,
-  logs: readonly Pick<Log, 'address' | 'topics'>[],
-): void {
+function addLogsToBloom(bloom: Uint8Array, offset: number, logs: readonly Pick<Log, 'address' | 'topics'>[]): void {
   for (const log of logs) {
     addValue(bloom, offset, log.address);
     for (const topic of log.topics) addValue(bloom, offset, topic);

@@ -1,6 +1,6 @@
 import type { Hash } from '@chainstead/core';
 import { keccak256Hex, writeKeccak256 } from './keccak.ts';
-import { encodedLength, encodeString, integerBytes, LIST_BASE, STRING_BASE, writeHeader } from './rlp.ts';
+import { encodedLength, encodeString, LIST_BASE, STRING_BASE, writeHeader } from './rlp.ts';
 
 /** Root of a trie with nothing in it: keccak256(RLP("")). */
 export const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421' as Hash;
@@ -39,13 +39,16 @@ function sortedEntries(values: readonly Uint8Array[]): Entry[] {
   return entries;
 }
 
+/** Of RLP(index), nibble by nibble: there is one for each receipt and each transaction of a block. */
 function pathOf(index: number): Uint8Array {
-  const key = encodeString(integerBytes(index));
-  const path = new Uint8Array(key.length * 2);
-  key.forEach((byte, at) => {
-    path[at * 2] = byte >> 4;
-    path[at * 2 + 1] = byte & 0x0f;
-  });
+  if (index === 0) return Uint8Array.of(STRING_BASE >> 4, 0);
+  if (index < STRING_BASE) return Uint8Array.of(index >> 4, index & 0x0f);
+  let nibbles = 2;
+  while (index >= 16 ** nibbles) nibbles += 2;
+  const path = new Uint8Array(2 + nibbles);
+  path[0] = STRING_BASE >> 4;
+  path[1] = nibbles / 2;
+  for (let at = 1 + nibbles, rest = index; at > 1; at--, rest = Math.floor(rest / 16)) path[at] = rest % 16;
   return path;
 }
 

@@ -1,14 +1,18 @@
 import type { Log, Receipt } from '@chainstead/core';
-import { addLogsToBloom, BLOOM_BYTES } from './bloom.ts';
-import { hexByteLength, hexToBytes, writeHexBytes } from './hex-bytes.ts';
-import { encodedLength, encodeString, integerBytes, LIST_BASE, STRING_BASE, writeHeader } from './rlp.ts';
+import { BLOOM_BYTES, logsBloom } from './bloom.ts';
+import { hexByteLength, InvalidHexBytesError } from './hex-bytes.ts';
+import { STRING_BASE } from './rlp.ts';
+import { byteText, headerText, integerText, listText, stringText } from './rlp-text.ts';
 
 const ADDRESS_BYTES = 20;
 const TOPIC_BYTES = 32;
 const ROOT_TEXT_LENGTH = 66;
-const BLOOM_STRING_LENGTH = 3 + BLOOM_BYTES;
 const BLOOM_TEXT_LENGTH = 2 + 2 * BLOOM_BYTES;
 const DEPOSIT_TYPE = 0x7e;
+
+const ADDRESS_HEADER = headerText(STRING_BASE, ADDRESS_BYTES);
+const TOPIC_HEADER = headerText(STRING_BASE, TOPIC_BYTES);
+const BLOOM_HEADER = headerText(STRING_BASE, BLOOM_BYTES);
 
 /** Where a receipt's bloom is taken from: its logs, or what the node shows (some nodes fill it in when they are asked). */
 export type BloomSource = 'computed' | 'given';
@@ -16,42 +20,37 @@ export type BloomSource = 'computed' | 'given';
 /**
  * The bytes that the receipts trie holds for a receipt: RLP [status or root, cumulativeGasUsed, bloom, logs], behind
  * the type byte when it has one (EIP-2718). The bloom is computed from the logs, or taken from the answer where asked for
- * and there.
+ * and there. Put together as text, which becomes bytes once: writing each field takes twice as long.
  * @throws InvalidHexBytesError when a field is not hexadecimal of the right size.
  */
 export function encodeReceipt(receipt: Receipt, bloom: BloomSource = 'computed'): Buffer {
-  const outcome = encodeString(outcomeBytes(receipt));
-  const gas = encodeString(integerBytes(receipt.cumulativeGasUsed));
-  const deposit = depositFields(receipt);
-  const logLengths = receipt.logs.map(logPayloadLength);
-  const logsLength = logLengths.reduce((sum, length) => sum + encodedLength(length), 0);
-  const payloadLength =
-    outcome.length + gas.length + BLOOM_STRING_LENGTH + encodedLength(logsLength) + (deposit?.length ?? 0);
-  const typeLength = receipt.type === 0 ? 0 : 1;
-
-  const bytes = Buffer.allocUnsafe(typeLength + encodedLength(payloadLength));
-  if (typeLength === 1) bytes[0] = receipt.type;
-  let offset = writeHeader(bytes, typeLength, LIST_BASE, payloadLength);
-  offset = writeBytes(bytes, offset, outcome);
-  offset = writeBytes(bytes, offset, gas);
-  offset = writeHeader(bytes, offset, STRING_BASE, BLOOM_BYTES);
-  writeBloom(bytes, offset, receipt, bloom);
-  offset = writeHeader(bytes, offset + BLOOM_BYTES, LIST_BASE, logsLength);
-  receipt.logs.forEach((log, index) => {
-    offset = writeLog(bytes, offset, log, logLengths[index] ?? 0);
-  });
-  if (deposit !== null) writeBytes(bytes, offset, deposit);
+  const text = listText(
+    stringText(outcomeDigits(receipt)) +
+      stringText(integerText(receipt.cumulativeGasUsed)) +
+      BLOOM_HEADER +
+      bloomDigits(receipt, bloom) +
+      logsText(receipt.logs) +
+      depositText(receipt),
+  );
+  const whole = receipt.type === 0 ? text : byteText(receipt.type) + text;
+  const bytes = Buffer.from(whole, 'hex');
+  // It stops at what is no digit.
+  if (bytes.length * 2 !== whole.length)
+    throw new InvalidHexBytesError(fieldsOf(receipt).find((one) => !HEX.test(one)));
   return bytes;
 }
 
-function writeBloom(bytes: Buffer, offset: number, receipt: Receipt, source: BloomSource): void {
-  const given = receipt.raw.logsBloom;
-  if (source === 'given' && typeof given === 'string' && given.length === BLOOM_TEXT_LENGTH) {
-    writeHexBytes(bytes, offset, given, BLOOM_BYTES);
-    return;
-  }
-  bytes.fill(0, offset, offset + BLOOM_BYTES);
-  addLogsToBloom(bytes, offset, receipt.logs);
+const HEX = /^0x[0-9a-f]*$/i;
+
+function fieldsOf({ logs, raw: { root, logsBloom: bloom } }: Receipt): readonly string[] {
+  const given = [root, bloom].filter((one) => typeof one === 'string');
+  return [...given, ...logs.flatMap(({ address, topics, data }) => [address, ...topics, data])];
+}
+
+function bloomDigits({ logs, raw: { logsBloom: given } }: Receipt, source: BloomSource): string {
+  return source === 'given' && typeof given === 'string' && given.length === BLOOM_TEXT_LENGTH
+    ? digitsOf(given, BLOOM_BYTES)
+    : logsBloom(logs).toString('hex');
 }
 
 /**
@@ -59,50 +58,41 @@ function writeBloom(bytes: Buffer, offset: number, receipt: Receipt, source: Blo
  * Nethermind shows both for old receipts, where only the root was hashed. A failure that has logs all the same was
  * altered on its way: the root doesn't vouch for it, and it is hashed as it states itself.
  */
-function outcomeBytes(receipt: Receipt): Buffer {
+function outcomeDigits(receipt: Receipt): string {
   const { status, root } = receipt.raw;
   const contradictsItself = status === '0x0' && receipt.logs.length > 0;
   // Some nodes show an empty root for later receipts.
-  if (typeof root === 'string' && root.length === ROOT_TEXT_LENGTH && !contradictsItself) return hexToBytes(root);
-  return typeof status === 'string' ? integerBytes(BigInt(status)) : Buffer.alloc(0);
+  if (typeof root === 'string' && root.length === ROOT_TEXT_LENGTH && !contradictsItself)
+    return digitsOf(root, TOPIC_BYTES);
+  return typeof status === 'string' ? integerText(BigInt(status)) : '';
 }
 
 /**
  * OP Stack deposits hash their nonce and version from the Canyon fork on, which is when a version is shown; between
  * Regolith and Canyon the nonce is shown but not hashed (OP Stack specification, deposits).
  */
-function depositFields(receipt: Receipt): Buffer | null {
+function depositText(receipt: Receipt): string {
   const { depositNonce, depositReceiptVersion } = receipt.raw;
-  if (receipt.type !== DEPOSIT_TYPE || typeof depositReceiptVersion !== 'string') return null;
+  if (receipt.type !== DEPOSIT_TYPE || typeof depositReceiptVersion !== 'string') return '';
   const nonce = typeof depositNonce === 'string' ? BigInt(depositNonce) : 0n;
-  return Buffer.concat([encodeString(integerBytes(nonce)), encodeString(integerBytes(BigInt(depositReceiptVersion)))]);
+  return stringText(integerText(nonce)) + stringText(integerText(BigInt(depositReceiptVersion)));
 }
 
-function logPayloadLength(log: Log): number {
-  return 1 + ADDRESS_BYTES + encodedLength(log.topics.length * (1 + TOPIC_BYTES)) + dataLength(log.data);
+function logsText(logs: readonly Log[]): string {
+  let all = '';
+  for (const log of logs) all += logText(log);
+  return listText(all);
 }
 
-function dataLength(data: string): number {
-  const length = hexByteLength(data);
-  return length === 1 ? encodeString(hexToBytes(data)).length : encodedLength(length);
+function logText({ address, topics, data }: Log): string {
+  let topicsText = '';
+  for (const topic of topics) topicsText += TOPIC_HEADER + digitsOf(topic, TOPIC_BYTES);
+  const dataText = stringText(digitsOf(data, hexByteLength(data)));
+  return listText(ADDRESS_HEADER + digitsOf(address, ADDRESS_BYTES) + listText(topicsText) + dataText);
 }
 
-function writeLog(target: Buffer, start: number, log: Log, payloadLength: number): number {
-  let offset = writeHeader(target, start, LIST_BASE, payloadLength);
-  offset = writeHeader(target, offset, STRING_BASE, ADDRESS_BYTES);
-  offset = writeHexBytes(target, offset, log.address, ADDRESS_BYTES);
-  offset = writeHeader(target, offset, LIST_BASE, log.topics.length * (1 + TOPIC_BYTES));
-  for (const topic of log.topics) {
-    offset = writeHeader(target, offset, STRING_BASE, TOPIC_BYTES);
-    offset = writeHexBytes(target, offset, topic, TOPIC_BYTES);
-  }
-  const length = hexByteLength(log.data);
-  if (length === 1) return writeBytes(target, offset, encodeString(hexToBytes(log.data)));
-  offset = writeHeader(target, offset, STRING_BASE, length);
-  return writeHexBytes(target, offset, log.data, length);
-}
-
-function writeBytes(target: Buffer, offset: number, bytes: Uint8Array): number {
-  target.set(bytes, offset);
-  return offset + bytes.length;
+/** @throws InvalidHexBytesError when it has another length */
+function digitsOf(text: string, bytes: number): string {
+  if (hexByteLength(text) !== bytes) throw new InvalidHexBytesError(text, bytes);
+  return text.slice(2);
 }

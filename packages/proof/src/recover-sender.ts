@@ -59,7 +59,7 @@ function signedHash(transaction: TransactionJson): Omit<Signature, 'scalars'> | 
   // Before EIP-155, and where a signature is meant for any chain.
   if (number < EIP155_FIRST_V) return hashed(encodeUnsigned(transaction), number - LEGACY_FIRST_V);
   const chainId = (number - EIP155_FIRST_V) / 2n;
-  const after = [integer(toQuantity(chainId)), nothing(), nothing()];
+  const after = integer(toQuantity(chainId)) + nothing() + nothing();
   return hashed(encodeUnsigned(transaction, after), (number - EIP155_FIRST_V) % 2n);
 }
 

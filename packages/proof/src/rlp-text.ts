@@ -22,13 +22,20 @@ export function stringText(digits: Digits): Digits {
   return headerText(STRING_BASE, digits.length >> 1) + digits;
 }
 
-/** A list of items that are encoded already. */
-export function listText(items: readonly Digits[]): Digits {
-  const payload = items.join('');
-  return headerText(LIST_BASE, payload.length >> 1) + payload;
+/** A list of items that are encoded already, one after the other: put together with `+`, they stay pieces until all become bytes. */
+export function listText(items: Digits): Digits {
+  return headerText(LIST_BASE, items.length >> 1) + items;
 }
 
-function headerText(base: number, payloadLength: number): Digits {
+/** The digits of a non-negative integer without leading zero bytes; none for 0. */
+export function integerText(value: bigint): Digits {
+  if (value === 0n) return '';
+  const digits = value.toString(16);
+  return digits.length % 2 === 0 ? digits : `0${digits}`;
+}
+
+/** What stands before a string (`STRING_BASE`) of several bytes, or a list (`LIST_BASE`). */
+export function headerText(base: number, payloadLength: number): Digits {
   if (payloadLength <= SHORT_PAYLOAD_MAX) return byteText(base + payloadLength);
   const digits = payloadLength.toString(16);
   const length = digits.length % 2 === 0 ? digits : `0${digits}`;

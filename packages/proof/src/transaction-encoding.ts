@@ -15,7 +15,7 @@ const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
  * its type or form is not known: of zkSync, Polygon's state sync and others.
  */
 export function encodeTransaction(transaction: TransactionJson): Buffer | null {
-  return encoded(transaction, (type) => [...type.fields(transaction), ...(type.signature?.(transaction) ?? [])]);
+  return encoded(transaction, (type) => type.fields(transaction) + (type.signature?.(transaction) ?? ''));
 }
 
 /** What the fields of a transaction say of its hash. */
@@ -43,8 +43,8 @@ export function checkTransactionHash(transaction: TransactionJson): TransactionH
 }
 
 /** What the sender of a transaction signed, before it is hashed. Null where its type carries no signature, or is not known. */
-export function encodeUnsigned(transaction: TransactionJson, after: readonly FieldText[] = []): Buffer | null {
-  return encoded(transaction, (type) => (type.signature === null ? null : [...type.fields(transaction), ...after]));
+export function encodeUnsigned(transaction: TransactionJson, after: FieldText = ''): Buffer | null {
+  return encoded(transaction, (type) => (type.signature === null ? null : type.fields(transaction) + after));
 }
 
 /** Whether the encoding names the sender, so that the hash commits to it. */
@@ -70,10 +70,7 @@ function typeOf(transaction: TransactionJson): TransactionType | undefined {
   return type === null ? undefined : TRANSACTION_TYPES.get(type);
 }
 
-function encoded(
-  transaction: TransactionJson,
-  fieldsOf: (type: TransactionType) => readonly FieldText[] | null,
-): Buffer | null {
+function encoded(transaction: TransactionJson, fieldsOf: (type: TransactionType) => FieldText | null): Buffer | null {
   const type = typeOf(transaction);
   if (type === undefined) return null;
   try {

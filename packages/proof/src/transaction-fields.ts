@@ -46,31 +46,32 @@ export function recipient(value: unknown): FieldText {
   return value === null || value === undefined ? nothing() : bytes(value);
 }
 
-/** @throws UnknownFormError */
-export function list(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new UnknownFormError();
-  return value;
+/** A list of what becomes of each of the values. @throws UnknownFormError */
+export function eachText(values: unknown, textOf: (value: unknown) => FieldText): FieldText {
+  if (!Array.isArray(values)) throw new UnknownFormError();
+  let items = '';
+  for (const value of values) items += textOf(value);
+  return listText(items);
 }
 
 /** EIP-2930. @throws UnknownFormError */
 export function accessList(value: unknown): FieldText {
-  return listText(
-    list(value).map((entry) => {
-      const { address, storageKeys } = object(entry);
-      return listText([bytes(address), listText(list(storageKeys).map(bytes))]);
-    }),
-  );
+  const entryText = (entry: unknown): FieldText => {
+    const { address, storageKeys } = object(entry);
+    return listText(bytes(address) + eachText(storageKeys, bytes));
+  };
+  return eachText(value, entryText);
 }
 
 /** EIP-7702. @throws UnknownFormError */
 export function authorization(value: unknown): FieldText {
   const one = object(value);
-  return listText([integer(one.chainId), bytes(one.address), integer(one.nonce), ...typedSignature(one)]);
+  return listText(integer(one.chainId) + bytes(one.address) + integer(one.nonce) + typedSignature(one));
 }
 
 /** As all types but legacy have it. @throws UnknownFormError */
-export function typedSignature(one: TransactionJson): readonly FieldText[] {
-  return [integer(one.yParity ?? one.v), integer(one.r), integer(one.s)];
+export function typedSignature(one: TransactionJson): FieldText {
+  return integer(one.yParity ?? one.v) + integer(one.r) + integer(one.s);
 }
 
 function object(value: unknown): TransactionJson {

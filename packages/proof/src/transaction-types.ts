@@ -1,18 +1,18 @@
-import { listText } from './rlp-text.ts';
 import {
   accessList,
   authorization,
   bytes,
+  eachText,
   type FieldText,
   integer,
-  list,
   nothing,
   recipient,
   type TransactionJson,
   typedSignature,
 } from './transaction-fields.ts';
 
-type Encoder = (transaction: TransactionJson) => readonly FieldText[];
+/** The items of a list in RLP, one after the other. */
+type Encoder = (transaction: TransactionJson) => FieldText;
 
 /** How transactions of a type become bytes. */
 export interface TransactionType {
@@ -29,23 +29,22 @@ export interface TransactionType {
   readonly isSettled?: true;
 }
 
-const CALL: Encoder = (one) => [integer(one.gas), recipient(one.to), integer(one.value), input(one)];
-const FEE_MARKET: Encoder = (one) => [
-  integer(one.chainId),
-  integer(one.nonce),
-  integer(one.maxPriorityFeePerGas),
-  integer(one.maxFeePerGas),
-  ...CALL(one),
-  accessList(one.accessList),
-];
+const CALL: Encoder = (one) => integer(one.gas) + recipient(one.to) + integer(one.value) + input(one);
+const FEE_MARKET: Encoder = (one) =>
+  integer(one.chainId) +
+  integer(one.nonce) +
+  integer(one.maxPriorityFeePerGas) +
+  integer(one.maxFeePerGas) +
+  CALL(one) +
+  accessList(one.accessList);
 
 /** Of Ethereum itself. */
 const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   [
     0,
     {
-      fields: (one) => [integer(one.nonce), integer(one.gasPrice), ...CALL(one)],
-      signature: (one) => [integer(one.v), integer(one.r), integer(one.s)],
+      fields: (one) => integer(one.nonce) + integer(one.gasPrice) + CALL(one),
+      signature: (one) => integer(one.v) + integer(one.r) + integer(one.s),
       isSettled: true,
     },
   ],
@@ -53,13 +52,8 @@ const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   [
     1,
     {
-      fields: (one) => [
-        integer(one.chainId),
-        integer(one.nonce),
-        integer(one.gasPrice),
-        ...CALL(one),
-        accessList(one.accessList),
-      ],
+      fields: (one) =>
+        integer(one.chainId) + integer(one.nonce) + integer(one.gasPrice) + CALL(one) + accessList(one.accessList),
       signature: typedSignature,
       isSettled: true,
     },
@@ -70,11 +64,7 @@ const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   [
     3,
     {
-      fields: (one) => [
-        ...FEE_MARKET(one),
-        integer(one.maxFeePerBlobGas),
-        listText(list(one.blobVersionedHashes).map(bytes)),
-      ],
+      fields: (one) => FEE_MARKET(one) + integer(one.maxFeePerBlobGas) + eachText(one.blobVersionedHashes, bytes),
       signature: typedSignature,
       isSettled: true,
     },
@@ -83,7 +73,7 @@ const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   [
     4,
     {
-      fields: (one) => [...FEE_MARKET(one), listText(list(one.authorizationList).map(authorization))],
+      fields: (one) => FEE_MARKET(one) + eachText(one.authorizationList, authorization),
       signature: typedSignature,
       isSettled: true,
     },
@@ -95,85 +85,74 @@ const ARBITRUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   // A deposit
   [
     0x64,
-    unsigned((one) => [
-      integer(one.chainId),
-      bytes(one.requestId),
-      bytes(one.from),
-      recipient(one.to),
-      integer(one.value),
-    ]),
+    unsigned(
+      (one) => integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + recipient(one.to) + integer(one.value),
+    ),
   ],
   // Sent by a contract or an account of the chain below
   [
     0x65,
-    unsigned((one) => [
-      integer(one.chainId),
-      bytes(one.from),
-      integer(one.nonce),
-      integer(one.maxFeePerGas),
-      ...CALL(one),
-    ]),
+    unsigned(
+      (one) => integer(one.chainId) + bytes(one.from) + integer(one.nonce) + integer(one.maxFeePerGas) + CALL(one),
+    ),
   ],
   [
     0x66,
-    unsigned((one) => [
-      integer(one.chainId),
-      bytes(one.requestId),
-      bytes(one.from),
-      integer(one.maxFeePerGas),
-      ...CALL(one),
-    ]),
+    unsigned(
+      (one) => integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + integer(one.maxFeePerGas) + CALL(one),
+    ),
   ],
   // A retryable ticket is redeemed
   [
     0x68,
-    unsigned((one) => [
-      integer(one.chainId),
-      integer(one.nonce),
-      bytes(one.from),
-      integer(one.maxFeePerGas),
-      ...CALL(one),
-      bytes(one.ticketId),
-      bytes(one.refundTo),
-      integer(one.maxRefund),
-      integer(one.submissionFeeRefund),
-    ]),
+    unsigned(
+      (one) =>
+        integer(one.chainId) +
+        integer(one.nonce) +
+        bytes(one.from) +
+        integer(one.maxFeePerGas) +
+        CALL(one) +
+        bytes(one.ticketId) +
+        bytes(one.refundTo) +
+        integer(one.maxRefund) +
+        integer(one.submissionFeeRefund),
+    ),
   ],
   // A retryable ticket is made
   [
     0x69,
-    unsigned((one) => [
-      integer(one.chainId),
-      bytes(one.requestId),
-      bytes(one.from),
-      integer(one.l1BaseFee),
-      integer(one.depositValue),
-      integer(one.maxFeePerGas),
-      integer(one.gas),
-      recipient(one.retryTo),
-      integer(one.retryValue),
-      bytes(one.beneficiary),
-      integer(one.maxSubmissionFee),
-      bytes(one.refundTo),
-      bytes(one.retryData),
-    ]),
+    unsigned(
+      (one) =>
+        integer(one.chainId) +
+        bytes(one.requestId) +
+        bytes(one.from) +
+        integer(one.l1BaseFee) +
+        integer(one.depositValue) +
+        integer(one.maxFeePerGas) +
+        integer(one.gas) +
+        recipient(one.retryTo) +
+        integer(one.retryValue) +
+        bytes(one.beneficiary) +
+        integer(one.maxSubmissionFee) +
+        bytes(one.refundTo) +
+        bytes(one.retryData),
+    ),
   ],
   // The first of each block
-  [0x6a, { fields: (one) => [integer(one.chainId), input(one)], signature: null, isSettled: true }],
+  [0x6a, { fields: (one) => integer(one.chainId) + input(one), signature: null, isSettled: true }],
 ];
 
 /** OP Stack deposits (specs.optimism.io, deposits). */
 const DEPOSIT: TransactionType = {
-  fields: (one) => [
-    bytes(one.sourceHash),
-    bytes(one.from),
-    recipient(one.to),
-    one.mint === undefined || one.mint === null ? nothing() : integer(one.mint),
-    integer(one.value),
-    integer(one.gas),
-    integer(one.isSystemTx === true ? '0x1' : '0x0'),
+  fields: (one) =>
+    bytes(one.sourceHash) +
+    bytes(one.from) +
+    recipient(one.to) +
+    (one.mint === undefined || one.mint === null ? nothing() : integer(one.mint)) +
+    integer(one.value) +
+    integer(one.gas) +
+    integer(one.isSystemTx === true ? '0x1' : '0x0') +
     input(one),
-  ],
   signature: null,
   namesSender: true,
   isSettled: true,
@@ -181,7 +160,7 @@ const DEPOSIT: TransactionType = {
 
 /** Celo's CIP-64: fees in a token. */
 const CELO_FEE_CURRENCY: TransactionType = {
-  fields: (one) => [...FEE_MARKET(one), recipient(one.feeCurrency)],
+  fields: (one) => FEE_MARKET(one) + recipient(one.feeCurrency),
   signature: typedSignature,
 };
 

@@ -10,7 +10,7 @@ export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash |
   try {
     return orderedTrieRoot(
       withdrawals.map(({ index, validatorIndex, address, amount }) =>
-        fieldBytes(listText([integer(index), integer(validatorIndex), bytes(address), integer(amount)])),
+        fieldBytes(listText(integer(index) + integer(validatorIndex) + bytes(address) + integer(amount))),
       ),
     );
   } catch (error) {
