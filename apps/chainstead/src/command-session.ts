@@ -1,7 +1,6 @@
 import { type Clock, createLogger, createMetricsRegistry, type Logger } from '@chainstead/core';
 import type { CallTurns } from '@chainstead/rpc';
 import { createSyncMetrics, type RangeCommandOptions } from '@chainstead/sync';
-import { rereadRows } from '@chainstead/transactions';
 import type { CommandContext } from './command-context.ts';
 import type { ChainConfiguration, Configuration } from './configuration/index.ts';
 import { createSignerProcesses } from './signer-processes.ts';
@@ -72,7 +71,8 @@ export function withChain<T>(
         backfillProof: configured.backfillProof,
         keep: configured.keep,
         recoverSigners: signers.recover,
-        redoSubjects: rereadRows,
+        // Few commands come to need it, and more is loaded with it than with all else.
+        redoSubjects: async (...asked) => (await import('@chainstead/transactions')).rereadRows(...asked),
       };
       return await work(chain, storage);
     } finally {

@@ -5,7 +5,7 @@
 export { exportCoins } from './coins-file/export-coins.ts';
 export { importCoins } from './coins-file/import-coins.ts';
 export type { AptosDatasetName } from './dataset.ts';
-export { APTOS_DATASET_NAMES, aptosDatasets } from './datasets.ts';
+export { aptosDatasets } from './datasets.ts';
 export { checkFullnode } from './fullnode/check-fullnode.ts';
 export { countFullnodeCalls, createFullnodeMetrics } from './fullnode/fullnode-metrics.ts';
 export { createFullnodes, nameFullnodes } from './fullnode/fullnodes.ts';

@@ -28,4 +28,3 @@ export { createTokenStatsRoute } from './transfers/token-stats/token-stats-route
 export { createTokenTransfersRoute } from './transfers/token-transfers/token-transfers-route.ts';
 export { walletTokenTransfersRoute } from './transfers/wallet-token-transfers-route.ts';
 export { walletTransfersStatement } from './transfers/wallet-transfers-statement.ts';
-export { wrappedCoinMoves } from './wrapped/dataset.ts';

@@ -3,7 +3,6 @@
  * `gateway.ts` (the way of a call) and `schema.ts` (what its processes share).
  */
 export { createGateway, type Gateway } from './gateway.ts';
-export { METHOD_NAMES } from './method-table.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';
 export { createGatewayRoutes } from './routes.ts';
 export type { CallDirectly, DirectAnswer } from './serving/call-directly.ts';

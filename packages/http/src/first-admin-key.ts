@@ -1,6 +1,7 @@
 import { type Database, transactionLock } from '@chainstead/db';
 import { START_ACTOR } from './audit/audit-log.ts';
-import { type ConfiguredKey, insertKey } from './key-store.ts';
+import type { ConfiguredKey } from './configured-key.ts';
+import { insertKey } from './key-store.ts';
 
 const LOCK = 'first admin key';
 

@@ -12,6 +12,7 @@ export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding
 export { blockBoundsSchema, boundsOfRows, givenBlockBounds, NO_BLOCK_BOUNDS } from './block-bounds.ts';
 export { type BodyBudget, createBodyBudget } from './body-budget.ts';
 export { addressGroupOf, clientAddressOf } from './client-address.ts';
+export type { ConfiguredKey } from './configured-key.ts';
 export type { DocumentExamples } from './document-examples.ts';
 export { answerTo, errorResponses, refuseInvalid } from './error-answer.ts';
 export { createFirstAdminKey } from './first-admin-key.ts';

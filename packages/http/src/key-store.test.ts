@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { assertSafeBinding } from './binding.ts';
+import { parseConfiguredKey } from './configured-key.ts';
 import { ALL_SCOPES, KEY_SCOPES } from './key-scope.ts';
-import { createKeyStore, parseConfiguredKey } from './key-store.ts';
+import { createKeyStore } from './key-store.ts';
 import { loadServerSecret } from './server-secret.ts';
 
 let scratch: ScratchDatabase;

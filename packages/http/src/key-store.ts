@@ -3,14 +3,9 @@ import { ChainsteadError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
 import { type AuditActor, recordAudit, START_ACTOR } from './audit/audit-log.ts';
-import { ALL_SCOPES, KEY_SCOPES, type KeyScope, type KeyScopes, parseScopes } from './key-scope.ts';
+import { type ConfiguredKey, KEY_PATTERN } from './configured-key.ts';
+import { ALL_SCOPES, KEY_SCOPES, type KeyScope, type KeyScopes } from './key-scope.ts';
 import type { Principal } from './principal.ts';
-
-/** A key of `API_KEYS`. */
-export interface ConfiguredKey {
-  readonly key: string;
-  readonly scopes: KeyScopes;
-}
 
 /** A stored key as lists show it. */
 export interface StoredKey {
@@ -55,8 +50,6 @@ export interface KeyStoreOptions {
   readonly cacheMs?: number;
 }
 
-/** What a key looks like. */
-export const KEY_PATTERN = /^[A-Za-z0-9._-]{8,128}$/;
 /** What ids of configured keys begin with. */
 export const CONFIGURED_KEY_ID = 'config:';
 const STORED_KEY_PATTERN = /^[0-9a-f]{32}$/;
@@ -64,13 +57,6 @@ const PREFIX_LENGTH = 8;
 const CACHE_MS = 3_000;
 /** Bounds the memory that a flood of wrong keys can take. Entries. */
 const CACHE_ENTRIES_MAX = 10_000;
-
-/** A key as written in `API_KEYS`, its scopes behind it: `key`, which has all, or `key:rpc+data`. Null: it is malformed. */
-export function parseConfiguredKey(text: string): ConfiguredKey | null {
-  const [key = '', names, ...rest] = text.split(':');
-  const scopes = names === undefined ? ALL_SCOPES : parseScopes(names.split('+'));
-  return KEY_PATTERN.test(key) && scopes !== null && rest.length === 0 ? { key, scopes } : null;
-}
 
 /** A key of `API_KEYS` that can't be accepted. The key itself is not repeated. */
 export class InvalidConfiguredKeyError extends ChainsteadError {

@@ -2,7 +2,7 @@
  * Names of accounts: ENS and Unstoppable, forward and back. Start reading at `resolve-names.ts` (the side of requests) and `name-reader.ts` (the side of
  * workers).
  */
-export { NAME_CONTRACTS, type NameNodes, servicesOn } from './name-chains.ts';
+export { type NameNodes, servicesOn } from './name-chains.ts';
 export { NAME_EXAMPLES } from './name-examples.ts';
 export type { NameQuestion, NameService } from './name-question.ts';
 export { createNameReader } from './name-reader.ts';

@@ -10,7 +10,6 @@ export {
   type CollectionReadsPage,
   listCollectionReads,
 } from './collections/list-collection-reads.ts';
-export { nftMetadataEvents } from './collections/metadata-events-dataset.ts';
 export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from './collections/metadata-status.ts';
 export { createMetadataWorker } from './collections/metadata-worker.ts';
 export { createDocumentReader } from './collections/read-document.ts';
@@ -29,7 +28,6 @@ export { metadataRoutes } from './single-nfts/metadata-routes.ts';
 export { createHeldNow } from './token-state/held-now.ts';
 export { nftAmountsNow, nftOwnersNow } from './token-state/held-readers.ts';
 export { nftTrades } from './trades/dataset.ts';
-export { punkBids } from './trades/punk-bids.ts';
 export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades/trades-route.ts';
 export { createTraitsRoutes } from './traits/traits-routes.ts';
 export { readTraitsStatuses, type TraitsStatus } from './traits/traits-status.ts';
@@ -37,7 +35,6 @@ export { createTraitsWorker } from './traits/traits-worker.ts';
 export { hasNftTransfers } from './transfer-lists/has-nft-transfers.ts';
 export { nftTransfersRoutes } from './transfer-lists/nft-transfers-routes.ts';
 export { nftTransfers } from './transfers/dataset.ts';
-export { nftMalformedLogs } from './transfers/malformed-logs.ts';
 export { countHeldNfts, type HeldNfts } from './wallet-collections/count-held-nfts.ts';
 export { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';
 export { createWalletNftsRoute } from './wallet-nfts/wallet-nfts-route.ts';

@@ -6,6 +6,4 @@
 export { dollarsOf, type EtherPrice } from './ether-price.ts';
 export { createEtherPriceWorker } from './ether-price-worker.ts';
 export { etherQuotes, readEtherQuote } from './ether-quote.ts';
-export { feedAnswers } from './feed-answers.ts';
-export { poolPrices } from './pool-prices.ts';
 export { seedPriceSources } from './price-sources.ts';

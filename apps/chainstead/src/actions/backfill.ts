@@ -1,14 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { networkOfChain } from '@chainstead/aptos';
+import { networkOfChain } from '@chainstead/aptos/network';
 import { mergeRanges } from '@chainstead/core';
 import { type BackfillProgress, backfillRanges, buildBulkIndexes, dropBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { backfillAptos } from '../aptos-backfill.ts';
 import { type BackfillHelpers, createBackfillHelpers } from '../backfill-helpers.ts';
 import type { BlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Configuration } from '../configuration/index.ts';
-import { detachRangeWork } from '../detach-range-work.ts';
 import { type RunRange, runRangeWork, writeOutcome } from '../range-command.ts';
 import { configurationFile } from '../read-configuration.ts';
 import { countOf } from '../role-slot.ts';
@@ -22,11 +20,13 @@ export async function runBackfill(
 ): Promise<void> {
   if (options.detach === true) {
     if (options.bulk === true) throw new UsageError('--bulk is not for --detach', 'Leave one of them out');
+    const { detachRangeWork } = await import('../detach-range-work.ts');
     return detachRangeWork({ work: 'backfill', dataset: null, options, command, context });
   }
   const network = networkOfChain(options.chain);
   if (network !== null) {
     if (options.bulk === true) throw new UsageError('--bulk is not for Aptos', 'Leave it out');
+    const { backfillAptos } = await import('../aptos-backfill.ts');
     return backfillAptos(network, { options, command, context });
   }
   const helpers = createBackfillHelpers(context.clock);

@@ -1,5 +1,5 @@
 /** Keys of Aptos, whose two networks are indexed side by side. */
-import { APTOS_DATASET_NAMES } from '@chainstead/aptos';
+import { APTOS_DATASET_NAMES } from '@chainstead/aptos/datasets';
 import { optional, withDefault } from './key-facts.ts';
 import { listOf, oneOf, plainText, urlOf, wholeNumber } from './values.ts';
 

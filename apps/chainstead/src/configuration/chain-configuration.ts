@@ -6,7 +6,7 @@ import {
   type ProofPolicy,
 } from '@chainstead/chains';
 import { errorText } from '@chainstead/core';
-import { RESERVED_SEGMENTS } from '@chainstead/gateway';
+import { RESERVED_SEGMENTS } from '@chainstead/gateway/reserved-segments';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import type { KeepSettings } from '@chainstead/sync';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';

@@ -1,5 +1,5 @@
 import type { ChainRegistry } from '@chainstead/chains';
-import { datasets } from '@chainstead/datasets';
+import { datasets } from '@chainstead/datasets/registry';
 import type { ConfiguredKey } from '@chainstead/http';
 import type { Dataset } from '@chainstead/sync';
 import { type AptosConfiguration, aptosProblems, toAptosConfiguration } from './aptos-configuration.ts';

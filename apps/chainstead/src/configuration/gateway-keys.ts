@@ -1,5 +1,5 @@
 /** Keys of the JSON-RPC gateway. */
-import { METHOD_NAMES } from '@chainstead/gateway';
+import { METHOD_NAMES } from '@chainstead/gateway/method-table';
 import { z } from 'zod';
 import { optional, withDefault } from './key-facts.ts';
 import { chainName, listOf, plainText, wholeNumber } from './values.ts';

@@ -1,5 +1,5 @@
 /** The configuration keys that are written as they are (those of one chain: chain-keys.ts). */
-import { KEY_PATTERN } from '@chainstead/http';
+import { KEY_PATTERN } from '@chainstead/http/configured-key';
 import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';
 import { gatewayKeys } from './gateway-keys.ts';

@@ -1,5 +1,5 @@
 /** Keys of names (ENS, Unstoppable). */
-import { NAME_CONTRACTS } from '@chainstead/names';
+import { NAME_CONTRACTS } from '@chainstead/names/name-chains';
 import { optional, withDefault } from './key-facts.ts';
 import { evmAddress, listOf, oneOf, urlOf } from './values.ts';
 

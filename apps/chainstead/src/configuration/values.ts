@@ -1,9 +1,9 @@
 /** How the text of a configuration key becomes a value. Each rejects with the plain reason; keys add what is allowed. */
 import { createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
+import { datasets } from '@chainstead/datasets/registry';
 import { DatabaseError, parseConnectionString } from '@chainstead/db';
-import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http';
+import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
 import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
 import { suggestChains } from './chain-suggestion.ts';

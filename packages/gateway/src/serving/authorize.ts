@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { KEY_PATTERN, type KeyStore, type Principal, type RawGate, ScopeMissingError } from '@chainstead/http';
+import { type KeyStore, type Principal, type RawGate, ScopeMissingError } from '@chainstead/http';
+import { KEY_PATTERN } from '@chainstead/http/configured-key';
 import type { RpcErrorObject } from '../call.ts';
 import { unauthorized } from '../protocol/rpc-errors.ts';
 
