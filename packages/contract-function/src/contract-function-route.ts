@@ -88,11 +88,11 @@ const paramsSchema = z
   })
   .optional();
 
-const bodySchema = z.object({
+const bodyMembers = {
   abi: z
-    .array(z.unknown())
-    .min(1)
-    .max(ENTRIES_MAX)
+    .array(z.unknown(), { error: 'must be a list' })
+    .min(1, { error: 'at least 1 item' })
+    .max(ENTRIES_MAX, { error: `at most ${ENTRIES_MAX} items` })
     .openapi({
       description: `The contract's ABI, or the part of it that is needed: up to ${ENTRIES_MAX} entries`,
       example: [
@@ -106,12 +106,15 @@ const bodySchema = z.object({
       ],
     }),
   params: paramsSchema,
-});
+};
+const bodySchema = z.object(bodyMembers, { error: 'must be an object' });
+
+const NAME_LENGTH_MAX = 1_024;
 
 const functionName = z
   .string()
-  .min(1)
-  .max(1_024)
+  .min(1, { error: 'at least 1 character' })
+  .max(NAME_LENGTH_MAX, { error: `at most ${NAME_LENGTH_MAX} characters` })
   .openapi({ description: 'A name, or a signature such as balanceOf(address)', example: 'balanceOf' });
 
 function runContractFunction({ parameters }: ApiDependencies) {

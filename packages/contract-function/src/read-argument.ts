@@ -102,7 +102,8 @@ function leafOf(type: string, given: unknown): string | boolean | bigint | null 
   const [, sign, bits] = /^(u?)int(\d+)$/.exec(type) ?? [];
   if (bits !== undefined) return integerOf(given, sign === 'u', Number(bits));
   if (typeof given !== 'string') return null;
-  if (type === 'string') return given;
+  // An encoder would write another character in place of an unpaired surrogate.
+  if (type === 'string') return given.isWellFormed() ? given : null;
   if (type === 'address') return ADDRESS.test(given) ? given.toLowerCase() : null;
   if (!BYTES.test(given)) return null;
   const length = type === 'bytes' ? null : Number(type.slice('bytes'.length));
@@ -140,7 +141,7 @@ function allowedFor(type: AbiType): string {
   if (of !== null) return `a list of ${count === null ? '' : `${count} `}${of.type}`;
   if (type.components !== undefined) return `an object with ${type.components.map(keyInTuple).join(', ')}`;
   if (type.type === 'bool') return 'true or false';
-  if (type.type === 'string') return 'a text';
+  if (type.type === 'string') return 'a text of Unicode characters';
   if (type.type === 'address') return 'an address (0x and 40 hexadecimal digits)';
   if (type.type === 'bytes') return 'bytes (0x and an even number of hexadecimal digits)';
   if (type.type.startsWith('bytes'))

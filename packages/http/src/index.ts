@@ -17,7 +17,7 @@ export type { DocumentExamples } from './document-examples.ts';
 export { answerTo, errorResponses, refuseInvalid } from './error-answer.ts';
 export { createFirstAdminKey } from './first-admin-key.ts';
 export { requireIndexes } from './index-missing.ts';
-export { type IndexedHere, indexedChain } from './indexed-chains.ts';
+export { type IndexedHere, indexedChain, indexedChainsOf } from './indexed-chains.ts';
 export { createInnerApi, type InnerApi, type InnerAsker } from './inner-api.ts';
 export { keepFor } from './keep-for.ts';
 export { keepForSecond } from './keep-for-second.ts';

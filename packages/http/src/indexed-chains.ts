@@ -50,3 +50,16 @@ export function indexedChain(chains: IndexedChains, given: string, ...datasets: 
   if (missing !== undefined) throw NotIndexedError.ofDataset(missing);
   return chain;
 }
+
+/** As {@link indexedChain}, of a list that is called `chains`: each once, in its order. Names that are unknown are told together. */
+export function indexedChainsOf(
+  chains: IndexedChains,
+  given: readonly string[],
+  ...datasets: readonly string[]
+): readonly Chain[] {
+  const unknown = given.flatMap((name, place) =>
+    chains.find(name) === null ? [{ parameter: `chains.${place}`, given: name, allowed: CHAIN_ALLOWED }] : [],
+  );
+  if (unknown.length > 0) throw new InvalidParameterError(...unknown);
+  return [...new Set(given.map((name) => indexedChain(chains, name, ...datasets)))];
+}

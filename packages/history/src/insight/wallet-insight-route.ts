@@ -5,7 +5,7 @@ import {
   type ApiDependencies,
   booleanParameter,
   errorResponses,
-  indexedChain,
+  indexedChainsOf,
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
@@ -50,7 +50,7 @@ export function createWalletInsightRoute({ served, questions, waitMs, clock }: W
       const wanted =
         asked === undefined
           ? served.toSorted((one, other) => one.id - other.id)
-          : [...new Set(asked.map((name) => indexedChain(chains, name, ...LEG_DATASETS)))];
+          : indexedChainsOf(chains, asked, ...LEG_DATASETS);
       const counted = await Promise.all(wanted.map((chain) => count(chain, address)));
       return c.json(showWalletInsight(address, counted, { now: clock.now() / 1_000, withBreakdown }), 200);
     });

@@ -79,7 +79,7 @@ describe.runIf(hasRecordings)('what a wallet’s activity adds up to', () => {
 
   test.each([
     ['wallets/0x12/insight', 'address'],
-    [`wallets/0x${'12'.repeat(20)}/insight?chains=nowhere`, 'chain'],
+    [`wallets/0x${'12'.repeat(20)}/insight?chains=nowhere`, 'chains.0'],
     [`wallets/0x${'12'.repeat(20)}/insight?includeChainBreakdown=perhaps`, 'includeChainBreakdown'],
   ])('%s is refused', async (path, word) => {
     const { status, body } = await stage.ask(path);

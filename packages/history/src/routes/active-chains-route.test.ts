@@ -88,7 +88,7 @@ test('the chains that are asked for, each once, in their order and in every spel
 test('a chain that nobody knows is refused', async () => {
   expect(await ask(`${ALICE}/chains?chains=eth&chains=nowhere`)).toMatchObject({
     status: 400,
-    body: { message: expect.stringMatching(/^chain must be a known chain by name .*, "nowhere" was given$/) },
+    body: { message: expect.stringMatching(/^chains\.1 must be a known chain by name .*, "nowhere" was given$/) },
   });
   expect(await ask(`${ALICE}/chains?chains=`)).toMatchObject({ status: 400 });
 });

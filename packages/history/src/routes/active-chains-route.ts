@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
+import { type ApiDependencies, errorResponses, indexedChainsOf, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { activeChainsSchema, showActiveChain } from '../active-chains/active-chains-response.ts';
 import { getActiveChain } from '../active-chains/get-active-chain.ts';
@@ -19,7 +19,7 @@ export function createActiveChainsRoute(served: readonly Chain[]): RouteModule {
       const wanted =
         asked === undefined
           ? served.toSorted((one, other) => one.id - other.id)
-          : [...new Set(asked.map((name) => indexedChain(chains, name, ...LEG_DATASETS)))];
+          : indexedChainsOf(chains, asked, ...LEG_DATASETS);
       const found = await Promise.all(wanted.map((chain) => getActiveChain(reads, chain, address)));
       const active = found.flatMap((one) => (one === null ? [] : [showActiveChain(one)]));
       return c.json({ address, active_chains: active }, 200);

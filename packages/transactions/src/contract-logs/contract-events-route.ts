@@ -37,7 +37,7 @@ const offsetParameter = textParameter(`a whole number from 0 to ${OFFSET_MAX}`, 
     description: 'So many events are left out before the first page.',
   });
 
-const eventItemSchema = z.record(z.string(), z.unknown()).openapi({
+const eventItemSchema = z.record(z.string(), z.unknown(), { error: 'must be an object' }).openapi({
   example: {
     anonymous: false,
     name: 'Transfer',

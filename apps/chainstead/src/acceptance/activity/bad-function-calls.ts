@@ -1,26 +1,33 @@
-/** Contract functions asked for wrongly, over a real socket: status and whole body of every answer. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ContractStage, openContractStage, type RunOptions } from './testing/contract-stage.ts';
-
-let opened: ContractStage;
-beforeAll(async () => {
-  opened = await openContractStage();
-});
-afterAll(() => opened.close());
+/** Bodies, names and blocks that calls of contract functions can't use. */
+import type { RefusalBody } from '../assets/refusals.ts';
+import { WALLET } from './activity-operations.ts';
+import type { BadRequest } from './bad-request.ts';
 
 const NAME = 'the name of a function of the ABI, or its signature such as balanceOf(address)';
 const TYPE = 'a type of Solidity such as uint256, address[] or tuple';
 const ADDRESS = 'an address (0x and 40 hexadecimal digits)';
 const OWNER = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
-const BLOCK =
-  'a block number (a whole number from 0 to 9007199254740991, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized, earliest or pending';
+const ABI = [
+  { type: 'function', name: 'value', inputs: [], outputs: [{ name: '', type: 'uint256' }] },
+  ...['bytes', 'uint256'].map((type) => ({
+    ...{ type: 'function', name: 'send', outputs: [] },
+    inputs: [
+      { name: 'to', type: 'address' },
+      { name: 'given', type },
+    ],
+  })),
+];
 
-interface Refusal {
-  readonly message: string;
-  readonly details?: object;
+interface Given {
+  readonly params?: unknown;
+  readonly abi?: unknown;
+  /** In place of one that is made of these two. */
+  readonly body?: string;
+  /** Further parameters of the query. */
+  readonly query?: string;
 }
 
-function mustBe(parameter: string, given: unknown, allowed: string): Refusal {
+function mustBe(parameter: string, given: unknown, allowed: string): RefusalBody {
   const text = typeof given === 'string' && given.length > 120 ? `${given.slice(0, 120)}…` : given;
   return {
     message: `${parameter} must be ${allowed}, ${JSON.stringify(text)} was given`,
@@ -28,8 +35,13 @@ function mustBe(parameter: string, given: unknown, allowed: string): Refusal {
   };
 }
 
-function isMissing(parameter: string, allowed: string): Refusal {
+function isMissing(parameter: string, allowed: string): RefusalBody {
   return { message: `${parameter} is required: ${allowed}`, details: { errors: [{ parameter, allowed }] } };
+}
+
+/** What breaks a rule that is no list of values. */
+function broken(parameter: string, given: unknown, rule: string): RefusalBody {
+  return { message: `${parameter}: ${rule}`, details: { errors: [{ parameter, given }] } };
 }
 
 /** An ABI of one function with an input of this type. */
@@ -65,15 +77,16 @@ const VALUES: readonly (readonly [type: string, given: unknown, allowed: string]
   ['bytes4', '0x1234567890', 'bytes4 (0x and 8 hexadecimal digits)'],
   ['bytes', '0x123', 'bytes (0x and an even number of hexadecimal digits)'],
   ['bytes', '1234', 'bytes (0x and an even number of hexadecimal digits)'],
-  ['string', 5, 'a text'],
+  ['string', 5, 'a text of Unicode characters'],
+  ['string', '\ud800', 'a text of Unicode characters'],
+  ['string[]', 'x', 'a list of string'],
   ['uint8[]', 'not JSON', 'a list of uint8'],
   ['uint8[]', '5', 'a list of uint8'],
   ['uint8[2]', '[1]', 'a list of 2 uint8'],
 ];
 
-const REFUSALS: readonly (readonly [what: string, name: string, options: RunOptions, refusal: Refusal])[] = [
+const REFUSALS: readonly (readonly [what: string, name: string, given: Given, refusal: RefusalBody])[] = [
   ['no body', 'f', { body: '' }, { message: 'abi is required', details: { errors: [{ parameter: 'abi' }] } }],
-  ['a body that is no JSON', 'f', { body: '{' }, { message: 'Malformed JSON in request body' }],
   ...VALUES.map(
     ([type, given, allowed]) =>
       [
@@ -124,7 +137,7 @@ const REFUSALS: readonly (readonly [what: string, name: string, options: RunOpti
     'a name that objects have',
     'f',
     { abi: [{ name: 'f', inputs: [{ type: 'string', name: 'constructor' }] }], params: {} },
-    isMissing('params.constructor', 'a text'),
+    isMissing('params.constructor', 'a text of Unicode characters'),
   ],
   [
     'params that are more than a call carries',
@@ -225,58 +238,69 @@ const REFUSALS: readonly (readonly [what: string, name: string, options: RunOpti
     { query: '&block=latest&to_block=1' },
     { message: 'block and to_block are the same: give one of them', details: { errors: [{ parameter: 'to_block' }] } },
   ],
-  ...['newest', '-1', '1.5', '0x', '99999999999999999', `0x${'0'.repeat(63)}`].map(
-    (block) => [`the block ${block}`, 'value', { query: `&block=${block}` }, mustBe('block', block, BLOCK)] as const,
-  ),
-];
-
-describe('what a request can’t mean', () => {
-  test.each(REFUSALS)('%s is refused', async (_what, name, options, refusal) => {
-    const { status, body } = await opened.run(name, options);
-    expect({ status, body }).toEqual({ status: 400, body: refusal });
-  });
-
-  test('is refused in at least sixty ways', () => {
-    expect(REFUSALS.length).toBeGreaterThanOrEqual(60);
-  });
-
-  test('as an address is told as everywhere', async () => {
-    const { status, body } = await opened.run('value', { address: '0x12' });
-    expect([status, Object(body).message]).toEqual([400, '[C0005] Invalid address provided']);
-  });
-
-  test.each([
-    ['no ABI', { params: {} }],
-    ['an empty ABI', { abi: [] }],
-    ['an ABI that is no list', { abi: { name: 'f' } }],
-    ['too many entries', { abi: Array.from({ length: 2_001 }, () => ({})) }],
-    ['params that are none', { abi: [{ name: 'f' }], params: 'a' }],
-  ])('as %s names the part of the body', async (_what, body) => {
-    const answer = await opened.run('f', { body: JSON.stringify(body) });
-    const { errors } = Object(answer.body).details;
-    expect([answer.status, errors.map((one: { parameter: string }) => one.parameter)]).toEqual([
-      400,
-      ['abi' in body && 'params' in body ? 'params' : 'abi'],
-    ]);
-  });
-
-  test('asks no node', () => {
-    expect(opened.stage.node.received.filter(({ method }) => method === 'eth_call')).toEqual([]);
-  });
-
-  test('two values that do not fit are told together', async () => {
-    const abi = [
-      {
-        name: 'f',
-        inputs: [
-          { name: 'a', type: 'bool' },
-          { name: 'b', type: 'uint8' },
+  [
+    'no ABI',
+    'f',
+    { body: '{"params":{}}' },
+    { message: 'abi is required', details: { errors: [{ parameter: 'abi' }] } },
+  ],
+  ['an empty ABI', 'f', { abi: [] }, broken('abi', [], 'at least 1 item')],
+  ['an ABI that is no list', 'f', { abi: { name: 'f' } }, broken('abi', { name: 'f' }, 'must be a list')],
+  [
+    'too many entries',
+    'f',
+    { abi: Array.from({ length: 2_001 }, () => ({})) },
+    broken('abi', `${JSON.stringify(Array.from({ length: 2_001 }, () => ({}))).slice(0, 120)}…`, 'at most 2000 items'),
+  ],
+  ['params that are none', 'f', { abi: [{ name: 'f' }], params: 'a' }, broken('params', 'a', 'must be an object')],
+  ['params that are null', 'f', { abi: [{ name: 'f' }], params: null }, broken('params', null, 'must be an object')],
+  ['a list', 'f', { body: '[]' }, broken('body', [], 'must be an object')],
+  ['nothing', 'f', { body: 'null' }, broken('body', null, 'must be an object')],
+  ['a text', 'f', { body: '"x"' }, broken('body', 'x', 'must be an object')],
+  ['entries that are none', 'f', { abi: [null, 'f', []] }, mustBe('function_name', 'f', NAME)],
+  ['a name with a NUL', 'f', { abi: [{ name: 'f\0', inputs: [] }] }, mustBe('function_name', 'f', NAME)],
+  ['a name that objects have', '__proto__', { abi: [{ name: 'f' }] }, mustBe('function_name', '__proto__', NAME)],
+  ['a name of no characters', '', { abi: [{ name: 'f' }] }, broken('function_name', '', 'at least 1 character')],
+  [
+    'a name of very many',
+    'x'.repeat(1_025),
+    { abi: [{ name: 'f' }] },
+    broken('function_name', `${'x'.repeat(120)}…`, 'at most 1024 characters'),
+  ],
+  [
+    'two names',
+    'f',
+    { abi: [{ name: 'f' }], query: '&function_name=g' },
+    {
+      message: 'function_name may be given once, it was given 2 times',
+      details: { errors: [{ parameter: 'function_name', given: ['f', 'g'] }] },
+    },
+  ],
+  [
+    'two values that do not fit',
+    'f',
+    {
+      abi: [{ name: 'f', inputs: ['bool', 'uint8'].map((type, place) => ({ name: 'ab'[place], type })) }],
+      params: { a: 1 },
+    },
+    {
+      message: 'params.a must be true or false, 1 was given, params.b is required: a whole number of the type uint8',
+      details: {
+        errors: [
+          { parameter: 'params.a', allowed: 'true or false', given: 1 },
+          { parameter: 'params.b', allowed: 'a whole number of the type uint8' },
         ],
       },
-    ];
-    const { body } = await opened.run('f', { abi, params: { a: 1 } });
-    expect(Object(body).message).toBe(
-      'params.a must be true or false, 1 was given, params.b is required: a whole number of the type uint8',
-    );
-  });
-});
+    },
+  ],
+];
+
+export const BAD_FUNCTION_CALLS: readonly BadRequest[] = REFUSALS.map(
+  ([about, name, { abi = ABI, params, body, query = '' }, refusal]) => ({
+    ...{ operation: 'runContractFunction', method: 'POST', contentType: 'application/json', about },
+    path: `/${WALLET}/function?function_name=${encodeURIComponent(name)}${query}`,
+    sent: body ?? JSON.stringify({ abi, params }),
+    status: 400,
+    body: refusal,
+  }),
+);
