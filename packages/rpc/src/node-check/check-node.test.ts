@@ -133,6 +133,22 @@ describe('a node', () => {
     expect(findingOf(await examine(served, { needsTraces: true }), 'traces')?.verdict).toBe('warning');
   });
 
+  test('with an index of accounts says by which methods', async () => {
+    const indexes = ['ots_searchTransactionsBefore', 'trace_filter'];
+    const found = async (served: readonly string[]) => {
+      const node = await fullNode(({ method }) =>
+        indexes.includes(method) ? (served.includes(method) ? { result: [] } : REFUSED) : undefined,
+      );
+      return findingOf(await examine(node), 'account index');
+    };
+    expect(await found(indexes)).toMatchObject({
+      verdict: 'ok',
+      found: expect.stringContaining('ots_searchTransactionsBefore and trace_filter'),
+    });
+    expect((await found(['trace_filter']))?.found).toMatch(/^trace_filter:/);
+    expect(await found([])).toMatchObject({ verdict: 'ok', found: expect.stringContaining('none') });
+  });
+
   test('that leaves receipts out is bad', async () => {
     const served = await fullNode(({ method }) => (method === 'eth_getBlockReceipts' ? { result: [] } : undefined));
     expect(findingOf(await examine(served), 'receipts by block')).toMatchObject({

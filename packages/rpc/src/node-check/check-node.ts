@@ -14,7 +14,7 @@ import type { UpstreamConfig } from '../upstream-pool.ts';
 import { checkBranch, checkFinalized, checkHead, type KnownBlock, type OtherHead } from './check-head.ts';
 import { checkOldBlocks, checkOldState } from './check-history.ts';
 import { checkChainId, checkClient } from './check-identity.ts';
-import { checkAccountProofs, checkTraces } from './check-optional-methods.ts';
+import { checkAccountIndex, checkAccountProofs, checkTraces } from './check-optional-methods.ts';
 import { checkBatches, checkLogRange, checkReceipts } from './check-reads.ts';
 import { checkLatency, checkReadingSpeed } from './check-speed.ts';
 import { checkSubscription } from './check-subscription.ts';
@@ -111,6 +111,7 @@ async function checkAll(
   add(await checkOldState(chain, probe, head));
   add(await checkTraces(probe, head, needsTraces));
   add(await checkAccountProofs(probe, head));
+  add(await checkAccountIndex(probe, head));
   add(await checkLatency(chain, probe));
   add(await checkReadingSpeed(chain, probe, head));
 }

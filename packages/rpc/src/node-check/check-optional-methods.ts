@@ -3,6 +3,9 @@ import type { NodeProbe } from './node-probe.ts';
 
 const traces = findingsOf('traces');
 const proofs = findingsOf('account proofs');
+const accounts = findingsOf('account index');
+/** Few enough for a node that goes through them, and more than those allow that trace each. */
+const INDEXED_BLOCKS = 2_000;
 
 /** Whether blocks can be traced. @param needed whether something is indexed that reads traces */
 export async function checkTraces(probe: NodeProbe, head: number, needed: boolean): Promise<Finding> {
@@ -28,4 +31,14 @@ export async function checkAccountProofs(probe: NodeProbe, head: number): Promis
     'Only `chainstead verify-balances` asks for proofs: it compares nodes with each other instead.',
     'Nothing, unless balances are to be proven.',
   );
+}
+
+/** Whether it tells which transactions an account takes part in. */
+export async function checkAccountIndex(probe: NodeProbe, head: number): Promise<Finding> {
+  const pages = await probe.ask('ots_searchTransactionsBefore', [ZERO_ADDRESS, 0, 1]);
+  const [fromBlock, toBlock] = [toQuantity(Math.max(0, head - INDEXED_BLOCKS)), toQuantity(head)];
+  const filter = await probe.ask('trace_filter', [{ fromBlock, toBlock, fromAddress: [ZERO_ADDRESS], count: 1 }]);
+  const served = [...(pages.ok ? ['ots_searchTransactionsBefore'] : []), ...(filter.ok ? ['trace_filter'] : [])];
+  if (served.length > 0) return accounts.ok(`${served.join(' and ')}: older transactions of wallets are told by it`);
+  return accounts.ok('none; older transactions of wallets are found by their counts and balances');
 }

@@ -1,7 +1,7 @@
 /** What a subject's history has covered, by dataset: the table `subject_ranges`. */
 import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import { type Subject, subjectKey } from './subject.ts';
+import { type RangeSubject, type Subject, subjectKey } from './subject.ts';
 
 /** Ascending, by dataset. */
 export async function listSubjectRanges(
@@ -22,7 +22,7 @@ export async function listSubjectRanges(
  */
 export async function recordSubjectRange(
   transaction: Transaction,
-  subject: Subject,
+  subject: RangeSubject,
   dataset: string,
   range: BlockRange,
 ): Promise<void> {

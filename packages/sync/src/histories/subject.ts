@@ -13,7 +13,12 @@ export interface Subject {
   readonly address: Address;
 }
 
+/** Whose blocks are recorded as searched: a subject's, or apart from them those that a search marks in its own words. */
+export interface RangeSubject extends Omit<Subject, 'kind'> {
+  readonly kind: SubjectKind | `${SubjectKind}-${string}`;
+}
+
 /** The key of the subject's rows, for `chain_id = $1 AND kind = $2 AND subject = $3`. */
-export function subjectKey({ chainId, kind, address }: Subject): readonly [ChainId, SubjectKind, Buffer] {
+export function subjectKey({ chainId, kind, address }: RangeSubject): readonly [ChainId, string, Buffer] {
   return [chainId, kind, addressBytes(address)];
 }

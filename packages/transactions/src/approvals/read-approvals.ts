@@ -80,8 +80,10 @@ const PERMIT = { topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b8170208
 /** keccak256 of `Approval(address,address,address,uint160,uint48)`. */
 const ALLOWED = { topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'), words: 2 };
 
+/** topic0 of what an owner, its first indexed argument, lets somebody move but amounts of a token. */
+export const APPROVED_OTHERWISE: readonly Hash[] = [APPROVAL_FOR_ALL_TOPIC, PERMIT.topic0, ALLOWED.topic0];
 /** topic0 of every event that an approval is read from. */
-export const APPROVAL_EVENTS: readonly Hash[] = [APPROVAL_TOPIC, APPROVAL_FOR_ALL_TOPIC, PERMIT.topic0, ALLOWED.topic0];
+export const APPROVAL_EVENTS: readonly Hash[] = [APPROVAL_TOPIC, ...APPROVED_OTHERWISE];
 
 function isPermit2({ address, topics }: ApprovalLog): boolean {
   return topics.length === 4 && PERMIT2.has(address);

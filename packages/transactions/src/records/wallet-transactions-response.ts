@@ -18,10 +18,12 @@ export interface SentMark {
   readonly state: SearchState | null;
 }
 
-/** What is known of the coins that a wallet received in older blocks: not all of it, whatever was searched. */
+/** What is known of the coins that a wallet received in older blocks: without a node's index not all of it, whatever was searched. */
 export interface ReceivedMark {
   /** Whether the balances of all blocks were searched of which the sent transactions are known, but for the newest, which may yet be reorganised. */
   readonly searched: boolean;
+  /** Whether a node's index of accounts named all of its transactions in those blocks, and they are what its count and its balances changed by. */
+  readonly exact: boolean;
   /** Null where nobody has asked for it. */
   readonly state: SearchState | null;
 }
@@ -49,6 +51,10 @@ export const olderMarksShape = {
       searched: z.boolean().openapi({
         description:
           'Whether its balances were searched for coins that it received, up to the newest blocks, which may yet be reorganised. What came and went between two of them is not found',
+      }),
+      exact: z.boolean().openapi({
+        description:
+          'Whether an index of accounts that a node has named its transactions in those blocks, and they are all that its count of transactions and its balances changed by',
       }),
       state: z.enum(SEARCH_STATES).nullable().openapi({
         description: 'Of that search, which begins when all is known that the wallet sent; as of `sent`',

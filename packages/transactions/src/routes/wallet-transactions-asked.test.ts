@@ -21,7 +21,7 @@ describe('where only transactions of wallets that are asked for are kept', () =>
     expect(page.indexed).toEqual({
       ...{ from_block: null, to_block: null, complete: false, senders: 'recovered' },
       sent: { complete: false, state: null },
-      received: { searched: false, state: null },
+      received: { searched: false, exact: false, state: null },
     });
     expect(stage.searchesAsked).toEqual([WALLET]);
     expect(await stage.database.query('SELECT wallet, since_block FROM asked_wallets')).toEqual([
@@ -46,7 +46,7 @@ describe('where only transactions of wallets that are asked for are kept', () =>
     expect((await get(WALLET)).indexed).toEqual({
       ...{ ...span, complete: false },
       sent: { complete: false, state: null },
-      received: { searched: false, state: null },
+      received: { searched: false, exact: false, state: null },
     });
     expect(stage.searchesAsked).toEqual([WALLET]);
     expect(stage.balancesAsked).toEqual([]);
@@ -55,7 +55,7 @@ describe('where only transactions of wallets that are asked for are kept', () =>
       ...{ ...span, complete: false },
       sent: { complete: true, state: null },
       // All that there is may yet be reorganised.
-      received: { searched: true, state: null },
+      received: { searched: true, exact: true, state: null },
     });
     expect(stage.balancesAsked).toEqual([]);
     expect((await get(`${WALLET}?from_block=110&to_block=119`)).indexed.complete).toBe(true);
@@ -63,10 +63,10 @@ describe('where only transactions of wallets that are asked for are kept', () =>
     expect(stage.searchesAsked).toEqual([WALLET]);
     await stage.database.query('UPDATE sync_chains SET checkpoint = 1000');
     await stage.database.query('UPDATE wallet_watches SET last_block = 1000');
-    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: false } });
+    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: false, exact: false } });
     expect(stage.balancesAsked).toEqual([WALLET]);
     await search(1, 900, 'receiver');
-    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: true } });
+    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: true, exact: false } });
     expect(stage.balancesAsked).toEqual([WALLET]);
     // Another wallet has nothing of it.
     expect((await get(FRIEND)).indexed).toMatchObject({ from_block: null, to_block: null, complete: false });

@@ -27,31 +27,23 @@ export interface BlockStore {
   read(block: number, signal: AbortSignal): Promise<ReadBlock>;
   /**
    * Writes the block's rows of wallets that were asked for, with what is searched by then, in one transaction.
-   * @param searched the block, and those around it that are searched
    * @param calls that were made since the last time
+   * @param record writes down what is searched; see {@link recordSearched}
    */
-  save(found: FoundBlock, searched: BlockRange, calls: number): Promise<void>;
+  save(found: FoundBlock, calls: number, record: (transaction: Transaction) => Promise<void>): Promise<void>;
   /** Records blocks as searched. */
   settle(searched: readonly BlockRange[], calls: number): Promise<void>;
 }
 
 export function createBlockStore({ chain, pool, database }: SenderReading, subject: Subject): BlockStore {
   const dependencies = { chain, database, knownContracts: createKnownContracts() };
-  const record = async (
-    transaction: Transaction,
-    searched: readonly BlockRange[],
-    progress: { readonly calls: number; readonly rows: number },
-  ): Promise<void> => {
-    await recordProgress(transaction, subject, progress);
-    for (const range of searched) await recordSubjectRange(transaction, subject, accountTransactions.name, range);
-  };
   return {
     async read(block, signal) {
       const read = await readBlock({ chain, pool }, { at: block }, signal);
       if (read === null) throw new StateUnavailableError(`No node of ${chain.name} has block ${block}`);
       return read;
     },
-    async save({ block: { header, transactions }, calls: internalTransactions }, searched, calls) {
+    async save({ block: { header, transactions }, calls: internalTransactions }, calls, recordDone) {
       const block = { header, transactions, internalTransactions };
       // Also where the wallet is forgotten by now: it is what is being searched for.
       const asked = async (accounts: readonly Address[]) =>
@@ -59,10 +51,25 @@ export function createBlockStore({ chain, pool, database }: SenderReading, subje
       await commitSubjectRows(dependencies, {
         blocks: [header],
         parts: await selectRows(chain, [block], asked),
-        record: (transaction, rows) => record(transaction, [searched], { calls, rows }),
+        async record(transaction, rows) {
+          await recordProgress(transaction, subject, { calls, rows });
+          await recordDone(transaction);
+        },
       });
     },
     settle: (searched, calls) =>
-      database.transaction((transaction) => record(transaction, searched, { calls, rows: 0 })),
+      database.transaction(async (transaction) => {
+        await recordProgress(transaction, subject, { calls, rows: 0 });
+        await recordSearched(transaction, subject, searched);
+      }),
   };
+}
+
+/** Blocks that are searched for what the search is for. */
+export async function recordSearched(
+  transaction: Transaction,
+  subject: Subject,
+  searched: readonly BlockRange[],
+): Promise<void> {
+  for (const range of searched) await recordSubjectRange(transaction, subject, accountTransactions.name, range);
 }

@@ -1,17 +1,19 @@
 /**
  * Looks for the coins that a wallet received in blocks that nobody searched for it: where its balance changed in a way that what is stored of it doesn't
  * explain, by bisection (`find-balance-changes.ts`), then in those blocks, each read whole and proven, and traced where its transactions don't
- * explain the change either. Coins that came and went between two blocks that were asked about are not found.
+ * explain the change either. Coins that came and went between two blocks that were asked about are not found so. Where a node has an index of accounts, its
+ * blocks are read first (`read-named.ts`): balances then show whether that was all.
  */
 import type { ReadSender } from '@chainstead/answers';
-import { type BlockRange, subtractRanges } from '@chainstead/core';
-import { UpstreamsExhaustedError } from '@chainstead/rpc';
-import { type InternalTransaction, readTraces, saveEstimate } from '@chainstead/sync';
-import type { ReadBlock } from '../reading/read-block.ts';
+import { type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
+import { saveEstimate } from '@chainstead/sync';
 import type { FoundBlock } from './block-store.ts';
 import { coinChangeIn } from './coin-change.ts';
 import { type ExplainedChanges, readExplainedChanges } from './explained-changes.ts';
 import { type Change, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
+import { readMarked, recordMarked, recordWhole } from './named-ranges.ts';
+import { type CallsReader, createCallsReader } from './read-calls.ts';
+import { readNamed } from './read-named.ts';
 import {
   CALLS_PER_BLOCK,
   keepBlocks,
@@ -21,9 +23,6 @@ import {
   searchHistory,
   type TurnEnd,
 } from './search-history.ts';
-
-/** After so many failures it goes on without traces: a node may be unable to execute a block again. */
-const TRACE_ATTEMPTS = 3;
 
 export const readReceiver: ReadSender = (reading, subject, signal) =>
   searchHistory(reading, subject, signal, {
@@ -41,19 +40,21 @@ function aboveGenesis(ranges: readonly BlockRange[]): readonly BlockRange[] {
 interface BalanceSearch {
   readonly turn: SearchTurn;
   readonly explained: ExplainedChanges;
-  /** Whether any node traces, as far as is known. */
-  isTraced: boolean;
+  readonly calls: CallsReader;
 }
 
 async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const { node, reading, subject, ranges } = turn;
+  const named = await readNamed(turn, signal);
+  if (named === 'calls' || named === 'time') return named;
   const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
   const explained = await readExplainedChanges(reading.database, reading.chain, subject.address, { from, to });
-  const search: BalanceSearch = { turn, explained, isTraced: turn.attempts < TRACE_ATTEMPTS };
+  const search: BalanceSearch = { turn, explained, calls: createCallsReader(turn) };
   const borders = [...new Set(ranges.flatMap((range) => [range.from - 1, range.to]))];
   const at = await unexplainedAt(search, borders);
   const open = ranges.flatMap((range) => changeIn(range, at.get(range.from - 1) ?? 0n, at.get(range.to) ?? 0n));
   turn.open = open;
+  if (named === 'done') await recordNamed(turn, open);
   const expected = estimateBalances(open) + CALLS_PER_BLOCK * open.length;
   await saveEstimate(reading.database, subject, node.callsMade() + expected);
   const steps: SpanSteps<Change> = {
@@ -64,6 +65,25 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
     },
   };
   return narrowDown(turn, open, steps, signal);
+}
+
+/** All is known where an index has named the wallet's blocks, and what is stored of them is all that its count and its balance changed by. */
+async function recordNamed(
+  { reading: { database }, subject, ranges }: SearchTurn,
+  open: readonly Change[],
+): Promise<void> {
+  const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
+  const before = await readMarked(database, subject, 'doubted');
+  await database.transaction(async (transaction) => {
+    await recordMarked(transaction, subject, 'doubted', doubted);
+    const known = subtractRanges(ranges, [...before, ...doubted]);
+    // Nothing is in the first block but what accounts have from the beginning.
+    await recordWhole(
+      transaction,
+      subject,
+      mergeRanges(known.map(({ from, to }) => ({ from: from === 1 ? 0 : from, to }))),
+    );
+  });
 }
 
 /** What an account has at some blocks, less all that is known to have come and gone by then. */
@@ -83,25 +103,5 @@ async function readFound(search: BalanceSearch, change: Change, signal: AbortSig
   const whole = { ...block, internalTransactions: [] };
   const byTransactions = coinChangeIn(whole, subject.address, reading.chain) - explained.byTransactionsOf(change.until);
   const rest = change.now - change.before - byTransactions;
-  return { block, calls: rest === 0n ? [] : await callsIn(search, block, signal) };
-}
-
-/** Empty where nobody traces: that the balance changed there is then all that is ever known, and the block is not searched again. */
-async function callsIn(
-  search: BalanceSearch,
-  { proven }: ReadBlock,
-  signal: AbortSignal,
-): Promise<readonly InternalTransaction[]> {
-  if (!search.isTraced || proven.block.transactionHashes.length === 0) return [];
-  const { reading, node } = search.turn;
-  node.count(1);
-  try {
-    const traced = await readTraces({ chain: reading.chain, pool: reading.pool }, proven, signal);
-    if ('calls' in traced) return traced.calls.filter(({ traceAddress }) => traceAddress.length > 0);
-  } catch (error) {
-    // The state that it takes to execute the block again may be gone where the balances are still known.
-    if (!(error instanceof UpstreamsExhaustedError && error.isPruned)) throw error;
-  }
-  search.isTraced = false;
-  return [];
+  return { block, calls: rest === 0n ? [] : await search.calls.read(block, signal) };
 }

@@ -5,6 +5,8 @@
 import type { ReadSender } from '@chainstead/answers';
 import { requestHistory, saveEstimate } from '@chainstead/sync';
 import { estimateCounts, narrow, type Stretch, stretchOf } from './find-nonce-changes.ts';
+import { recordMarked } from './named-ranges.ts';
+import { readNamed } from './read-named.ts';
 import {
   CALLS_PER_BLOCK,
   keepBlocks,
@@ -14,6 +16,7 @@ import {
   searchHistory,
   type TurnEnd,
 } from './search-history.ts';
+import { readStoredSent } from './stored-sent.ts';
 
 export const readSender: ReadSender = async (reading, subject, signal) => {
   const outcome = await searchHistory(reading, subject, signal, {
@@ -41,13 +44,17 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
     return 'done';
   }
   const isContract = await node.isContract();
-  const open = await stretchesOf(turn);
+  const named = isContract ? 'none' : await readNamed(turn, signal);
+  if (named === 'calls' || named === 'time') return named;
+  const isStored = isContract ? () => false : await storedIn(turn);
+  const open = (await stretchesOf(turn)).filter((stretch) => !isStored(stretch));
   turn.open = open;
+  if (named === 'done') await doubt(turn, open);
   const sent = open.reduce((sum, { count, countBefore }) => sum + count - countBefore, 0);
   await saveEstimate(reading.database, subject, node.callsMade() + estimateCounts(open) + CALLS_PER_BLOCK * sent);
   const steps: SpanSteps<Stretch> = {
     oneByOne: isContract,
-    narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)),
+    narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)).filter((stretch) => !isStored(stretch)),
     keep: async (left, chosen) => {
       const kept = await keepSent(turn, left, chosen, signal);
       // What contracts create raises their count. They send nothing, but on chains whose wallets are contracts.
@@ -55,6 +62,23 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
     },
   };
   return narrowDown(turn, open, steps, signal);
+}
+
+/** Whether all transactions are stored that it sent in a stretch: those of blocks that an index named, and of those that others were searched for. */
+function storedIn({
+  reading: { database, chain },
+  subject,
+  ranges,
+}: SearchTurn): Promise<(stretch: Stretch) => boolean> {
+  const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
+  return readStoredSent(database, chain, subject.address, { from, to });
+}
+
+/** Of blocks in which it left out what the wallet sent, an index is not believed that it named all that others did. */
+async function doubt({ reading: { database }, subject }: SearchTurn, open: readonly Stretch[]): Promise<void> {
+  if (open.length === 0) return;
+  const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
+  await database.transaction((transaction) => recordMarked(transaction, subject, 'doubted', doubted));
 }
 
 /** Before the first block nobody has sent anything. */

@@ -16,6 +16,8 @@ export interface WalletSearch {
   readonly missing: readonly BlockRange[];
   /** Of which the sent ones are known, but its balances were not searched for what it received beside them. Up to the newest indexed block. */
   readonly unsearched: readonly BlockRange[];
+  /** All blocks of interest, up to the newest indexed one. */
+  readonly indexed: readonly BlockRange[];
   /** The newest indexed block; null where there is none. */
   readonly newest: number | null;
   /** Of the search for what it sent. Null: nobody has asked for it. */
@@ -40,10 +42,23 @@ export function areBalancesMissing(
 /** What an answer says of the wallet's older transactions. */
 export function olderMarks(search: WalletSearch, chain: Pick<Chain, 'reorgDepthMax'>): OlderMarks {
   const isSentKnown = isAllSentKnown(search);
+  const isSearched = isSentKnown && !areBalancesMissing(search, chain);
   return {
     sent: { complete: isSentKnown, state: search.state },
-    received: { searched: isSentKnown && !areBalancesMissing(search, chain), state: search.receivedState },
+    received: {
+      searched: isSearched,
+      exact: isSearched && areOlderWhole(search, chain),
+      state: search.receivedState,
+    },
   };
+}
+
+/** Whether all transactions of the wallet are known but in the newest blocks, which may yet be reorganised before they are searched. */
+function areOlderWhole(
+  { whole, indexed, newest }: WalletSearch,
+  { reorgDepthMax }: Pick<Chain, 'reorgDepthMax'>,
+): boolean {
+  return newest !== null && subtractRanges(indexed, whole).every(({ from }) => from >= newest - 2 * reorgDepthMax);
 }
 
 interface SearchRow {
@@ -97,6 +112,7 @@ export async function readWalletSearch(
     sent,
     missing: subtractRanges(indexed, sent),
     unsearched: subtractRanges(intersectRanges(sent, indexed), mergeRanges(ranges('received'))),
+    indexed,
     newest: newest < from ? null : newest,
     state: stateOf('sender'),
     receivedState: stateOf('receiver'),

@@ -20,7 +20,15 @@ import { readExplainedChanges } from './explained-changes.ts';
 import type { WalletSearch } from './read-wallet-search.ts';
 import { storedRows } from './testing/known-rows.ts';
 import { untilCaughtUp } from './testing/until-caught-up.ts';
-import { STAGE_REORG_DEPTH, type StageRoles, stageChain, stagePool, startRoles } from './testing/wallet-stage.ts';
+import {
+  halvingPool,
+  STAGE_REORG_DEPTH,
+  type StageRoles,
+  stageChain,
+  stagePool,
+  startRoles,
+  WITHOUT_INDEX,
+} from './testing/wallet-stage.ts';
 import type { WalletsProcessOptions } from './testing/wallets-process.ts';
 
 const CHAIN_ID = 31_338;
@@ -49,7 +57,7 @@ afterEach(async () => {
 });
 
 async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Promise<StageRoles> {
-  const pool = options.pool ?? (await stagePool(chain, [devnet.url]));
+  const pool = options.pool ?? (await halvingPool(chain, devnet.url));
   const started = await startRoles({ database: scratch.database, databaseUrl: scratch.url, chain, ...options, pool });
   onTestFinished(async () => {
     await started.stop();
@@ -276,7 +284,12 @@ describe('coins that a wallet received in older blocks', () => {
   test('inside transactions are missing where no node traces, and the others are found', async () => {
     const notThere = { code: -32_601, message: 'the method does not exist' };
     const proxy = await startNodeProxy(devnet.url, {
-      errors: { debug_traceBlockByHash: notThere, trace_block: notThere, debug_traceBlockByNumber: notThere },
+      errors: {
+        ...WITHOUT_INDEX,
+        debug_traceBlockByHash: notThere,
+        trace_block: notThere,
+        debug_traceBlockByNumber: notThere,
+      },
     });
     onTestFinished(() => proxy.close());
     const quiet = fresh('c3');
@@ -301,7 +314,7 @@ describe('coins that a wallet received in older blocks', () => {
 
   test('are not searched for without an archive node, and the state says so', async () => {
     const pruned = { code: -32_000, message: 'missing trie node 0123 (path ) state 0x45 is not available' };
-    const proxy = await startNodeProxy(devnet.url, { errors: { eth_getBalance: pruned } });
+    const proxy = await startNodeProxy(devnet.url, { errors: { ...WITHOUT_INDEX, eth_getBalance: pruned } });
     onTestFinished(() => proxy.close());
     const quiet = fresh('c4');
     await devnet.mine(50);

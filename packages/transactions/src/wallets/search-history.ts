@@ -21,7 +21,7 @@ import {
   takeHistory,
 } from '@chainstead/sync';
 import { type AccountNode, createAccountNode } from './account-node.ts';
-import { type BlockStore, createBlockStore, type FoundBlock } from './block-store.ts';
+import { type BlockStore, createBlockStore, type FoundBlock, recordSearched } from './block-store.ts';
 import { blocksToAsk, isSingle, type Span, settledParts } from './halving.ts';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
@@ -159,7 +159,7 @@ export async function narrowDown<S extends Span>(
 }
 
 /** Whether the turn is over with work left. Asked before each step. */
-function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
+export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
   if (node.callsMade() >= reading.maxCalls) return 'calls';
   return reading.clock.now() >= ends ? 'time' : null;
 }
@@ -170,24 +170,29 @@ function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'
  * @returns what is left of the spans
  */
 export async function keepBlocks<Found extends FoundBlock, S extends Span>(
-  { reading, subject, ranges, node, store }: SearchTurn,
+  turn: SearchTurn,
   {
     spans,
     chosen,
     read,
   }: { readonly spans: readonly S[]; readonly chosen: readonly S[]; read(span: S): Promise<Found> },
 ): Promise<{ readonly left: readonly S[]; readonly found: readonly Found[] }> {
-  const { chain, journal = UNWRITTEN } = reading;
-  const risky = { kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] } as const;
+  const { subject, ranges, node, store } = turn;
   node.count(chosen.length * CALLS_PER_BLOCK);
-  const found = await journal.run(risky, () => Promise.all(chosen.map(read)));
+  const found = await readRisky(turn, () => Promise.all(chosen.map(read)));
   let left = spans;
   for (const one of found.toReversed()) {
     const { number } = one.block.header;
     left = left.filter(({ until }) => until !== number);
     const settled = ranges.flatMap((range) => settledParts(range, left));
     const searched = settled.find(({ from, to }) => from <= number && number <= to) ?? { from: number, to: number };
-    await store.save(one, searched, node.newCalls());
+    await store.save(one, node.newCalls(), (transaction) => recordSearched(transaction, subject, [searched]));
   }
   return { left, found };
+}
+
+/** Reads blocks, noted as what was at work should the process end. */
+export function readRisky<T>({ reading, subject }: SearchTurn, work: () => Promise<T>): Promise<T> {
+  const { chain, journal = UNWRITTEN } = reading;
+  return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);
 }

@@ -17,7 +17,14 @@ import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 import { nodeRows, storedRows } from './testing/known-rows.ts';
 import { mineRandomBlock } from './testing/random-activity.ts';
 import { untilCaughtUp } from './testing/until-caught-up.ts';
-import { type StageRoles, stageChain, stagePool, startRoles } from './testing/wallet-stage.ts';
+import {
+  halvingPool,
+  type StageRoles,
+  stageChain,
+  stagePool,
+  startRoles,
+  WITHOUT_INDEX,
+} from './testing/wallet-stage.ts';
 import type { WalletsProcessOptions } from './testing/wallets-process.ts';
 
 const CHAIN_ID = 31_337;
@@ -44,7 +51,7 @@ const chain = stageChain(CHAIN_ID);
 const context = () => ({ database: scratch.database, logger: silentLogger() });
 
 async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Promise<StageRoles> {
-  const pool = options.pool ?? (await stagePool(chain, [devnet.url]));
+  const pool = options.pool ?? (await halvingPool(chain, devnet.url));
   const started = await startRoles({ database: scratch.database, databaseUrl: scratch.url, chain, ...options, pool });
   onTestFinished(async () => {
     await started.stop();
@@ -234,7 +241,7 @@ describe('transactions of wallets that are asked for', () => {
     await searched(more, quiet);
     expect((await history(quiet))?.calls).toBeLessThanOrEqual(4);
     expect(await ask(more, wallet)).toMatchObject({ missing: [], state: 'done' });
-  }, 60_000);
+  }, 180_000);
 
   test('of a contract end at its newest creation, and of an account that delegates to one go on', async () => {
     const [wallet] = accountsOf(devnet, 1) as readonly [Address];
@@ -271,7 +278,7 @@ describe('transactions of wallets that are asked for', () => {
 
   test('without an archive node are those of new blocks, and the state says so', async () => {
     const pruned = { code: -32_000, message: 'missing trie node 0123 (path ) state 0x45 is not available' };
-    const proxy = await startNodeProxy(devnet.url, { errors: { eth_getTransactionCount: pruned } });
+    const proxy = await startNodeProxy(devnet.url, { errors: { ...WITHOUT_INDEX, eth_getTransactionCount: pruned } });
     onTestFinished(() => proxy.close());
     const [wallet] = accountsOf(devnet, 1) as readonly [Address];
     const random = createSeededRandom(3);

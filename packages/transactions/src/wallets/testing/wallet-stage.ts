@@ -4,7 +4,7 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createJobs } from '@chainstead/jobs';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import { type AskedWallets, createAskedWallets } from '../asked-wallets.ts';
 import { createWalletsWatcher } from '../create-wallets-watcher.ts';
@@ -22,6 +22,22 @@ export function stageChain(chainId: number, mode: Chain['transactions']['mode'] 
   return createChainRegistry({
     additional: [{ ...shown, confirmations: 2, reorgDepthMax: STAGE_REORG_DEPTH, proofPolicy: 'strict' }],
   }).get(chainId);
+}
+
+const NOT_THERE = { code: -32_601, message: 'the method does not exist' };
+/** For a proxy: what a node without an index of accounts says. */
+export const WITHOUT_INDEX = { ots_searchTransactionsBefore: NOT_THERE, trace_filter: NOT_THERE };
+
+/** A pool over a node without an index of accounts, as nearly all are. */
+export async function halvingPool(chain: Chain, url: string): Promise<UpstreamPool> {
+  const pool = await stagePool(chain, [url]);
+  return {
+    ...pool,
+    request: async (method, params, options) => {
+      if (!(method in WITHOUT_INDEX)) return pool.request(method, params, options);
+      throw new RpcCallError({ ...{ upstream: url, method }, rpcCode: NOT_THERE.code, rpcMessage: NOT_THERE.message });
+    },
+  };
 }
 
 export async function stagePool(chain: Chain, urls: readonly string[]): Promise<UpstreamPool> {

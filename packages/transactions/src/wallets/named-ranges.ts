@@ -1,0 +1,49 @@
+/** What of a wallet's blocks a node's index has named, and where it left something out: rows of `subject_ranges`, of each search its own. */
+import type { Address, BlockRange } from '@chainstead/core';
+import { addressBytes, type Database, type Transaction } from '@chainstead/db';
+import { lockChainCommits, recordSubjectRange, type Subject } from '@chainstead/sync';
+import { accountTransactions } from '../stored/datasets.ts';
+
+/** `named`: every block was read that the index names. `doubted`: counts or balances show that it left something out. */
+export type IndexMark = 'named' | 'doubted';
+
+/** Of both searches. Disjoint in each. */
+export async function readMarked(
+  database: Pick<Database, 'query'>,
+  { chainId, address }: { readonly chainId: number; readonly address: Address },
+  mark: IndexMark,
+): Promise<readonly BlockRange[]> {
+  return database.query<{ from: number; to: number }>(
+    `SELECT first_block AS from, last_block AS to FROM subject_ranges
+      WHERE chain_id = $1 AND kind = ANY ($2::text[]) AND subject = $3 AND dataset = $4`,
+    [chainId, [`sender-${mark}`, `receiver-${mark}`], addressBytes(address), accountTransactions.name],
+  );
+}
+
+/** In the transaction that holds the row of the search. */
+export async function recordMarked(
+  transaction: Transaction,
+  { chainId, kind, address }: Subject,
+  mark: IndexMark,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  for (const range of ranges)
+    await recordSubjectRange(
+      transaction,
+      { chainId, kind: `${kind}-${mark}`, address },
+      accountTransactions.name,
+      range,
+    );
+}
+
+/** That all transactions of the wallet in these blocks are known. */
+export async function recordWhole(
+  transaction: Transaction,
+  { chainId, address }: Subject,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  // Whoever follows blocks writes down the same, under this lock.
+  await lockChainCommits(transaction, { id: chainId });
+  for (const range of ranges)
+    await recordSubjectRange(transaction, { chainId, kind: 'wallet', address }, accountTransactions.name, range);
+}

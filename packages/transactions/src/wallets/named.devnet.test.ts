@@ -1,0 +1,233 @@
+/** What a node's index of accounts names of wallets, compared with what the node's blocks and traces say: found in few calls, and checked. */
+import { type Address, parseAddress, silentLogger } from '@chainstead/core';
+import { addressBytes, hexText } from '@chainstead/db';
+import {
+  type CompiledContract,
+  compileActivityContracts,
+  createScratchDatabase,
+  type Devnet,
+  type NodeProxyOptions,
+  type ScratchDatabase,
+  startDevnet,
+  startNodeProxy,
+} from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { olderMarks, readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
+import { nodeRows, storedRows } from './testing/known-rows.ts';
+import { APPROVALS, placeEmitter } from './testing/log-emitter.ts';
+import { untilCaughtUp } from './testing/until-caught-up.ts';
+import {
+  STAGE_REORG_DEPTH,
+  type StageRoles,
+  stageChain,
+  stagePool,
+  startRoles,
+  WITHOUT_INDEX,
+} from './testing/wallet-stage.ts';
+
+const CHAIN_ID = 31_340;
+const chain = stageChain(CHAIN_ID);
+const fresh = (digits: string): Address => parseAddress(`0x${digits.repeat(20)}`);
+const QUIET = fresh('d1');
+
+let scratch: ScratchDatabase;
+let devnet: Devnet;
+let playground: CompiledContract;
+let playgroundAt: Address;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  const compiled = await compileActivityContracts();
+  playground = compiled('Playground');
+});
+afterAll(() => scratch.drop());
+beforeEach(async () => {
+  devnet = await startDevnet({ chainId: CHAIN_ID });
+  playgroundAt = await devnet.deploy(playground);
+});
+afterEach(async () => {
+  await devnet.stop();
+  await scratch.database.query(
+    `TRUNCATE transactions, account_transactions, internal_transfers, asked_wallets, wallet_watches, subject_histories, subject_ranges, sync_chains, sync_ranges, blocks`,
+  );
+});
+
+/** Roles over a node that is answered for as told, and what it was asked. */
+async function open(options: NodeProxyOptions = {}): Promise<{ readonly roles: StageRoles; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const proxy = await startNodeProxy(devnet.url, {
+    ...options,
+    alter(call, result) {
+      asked.push(call.method);
+      return options.alter?.(call, result) ?? result;
+    },
+  });
+  const pool = await stagePool(chain, [proxy.url]);
+  const roles = await startRoles({ database: scratch.database, databaseUrl: scratch.url, chain, pool });
+  onTestFinished(async () => {
+    await roles.stop();
+    await pool.close();
+    await proxy.close();
+  });
+  return { roles, asked };
+}
+
+async function ask({ asked }: StageRoles, wallet: Address): Promise<WalletSearch> {
+  const search = await asked.ask({ database: scratch.database, logger: silentLogger() }, chain, wallet, null);
+  if (search === null) throw new Error(`${wallet} can't be asked for`);
+  return search;
+}
+
+/** Has wallets asked for, and waits until all final blocks are searched of them. */
+async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promise<readonly WalletSearch[]> {
+  await untilCaughtUp(devnet, scratch.database);
+  for (const wallet of wallets) await ask(roles, wallet);
+  await devnet.mine(4 * STAGE_REORG_DEPTH);
+  await untilCaughtUp(devnet, scratch.database);
+  return vi.waitFor(
+    async () => {
+      await scratch.database.query(
+        `UPDATE subject_histories SET due_at = NULL, updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
+      );
+      const searches = [];
+      for (const wallet of wallets) searches.push(await ask(roles, wallet));
+      for (const search of searches)
+        expect(olderMarks(search, chain)).toMatchObject({ sent: { complete: true }, received: { searched: true } });
+      return searches;
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+}
+
+const head = async () => Number(await devnet.client.getBlockNumber({ cacheTime: 0 }));
+
+async function transfer(from: Address, to: Address, value: bigint): Promise<void> {
+  const hash = await devnet.client.sendTransaction({ account: from, to, value, gas: 100_000n, chain: null });
+  await vi.waitFor(() => devnet.client.getTransactionReceipt({ hash }), { interval: 5 });
+}
+const play = (functionName: string, args: readonly unknown[], value = 0n, from?: Address) =>
+  devnet.send({
+    ...{ address: playgroundAt, abi: playground.abi, functionName, args, value, gas: 600_000n },
+    ...(from === undefined ? {} : { from }),
+  });
+
+/** Coins that came inside transactions: block and amount. */
+async function storedInside(account: Address): Promise<readonly string[]> {
+  const rows = await scratch.database.query<{ line: string }>(
+    `SELECT concat_ws(' ', block_number, direction, value, ${hexText('counterparty')}) AS line FROM internal_transfers
+      WHERE chain_id = $1 AND account = $2 ORDER BY block_number, transaction_index, trace_index`,
+    [CHAIN_ID, addressBytes(account)],
+  );
+  return rows.map(({ line }) => line);
+}
+
+/** Transactions of all kinds, hundreds of blocks apart; some change no balance, some give what others take. @returns block by block what came inside */
+async function act(wallet: Address, payer: Address, gap: number): Promise<readonly string[]> {
+  const inside: string[] = [];
+  const within = async (value: bigint): Promise<void> => {
+    await play('pass', [QUIET], value);
+    inside.push(`${await head()} 1 ${value} ${playgroundAt}`);
+  };
+  for (let times = 1; times <= 12; times += 1) {
+    await devnet.mine(gap);
+    await transfer(payer, QUIET, 5n);
+    // Nothing of a balance tells of these.
+    await transfer(payer, QUIET, 0n);
+    await transfer(payer, wallet, 0n);
+    await within(BigInt(times));
+    await transfer(wallet, payer, 1n);
+  }
+  // Of what a wallet let others do no call of its own tells.
+  await (await placeEmitter(devnet))(payer, [APPROVALS.ofAll, QUIET, payer], 1);
+  return inside;
+}
+
+/** All rows of the wallets are those of the node, of every block that is said to be known whole. */
+async function requireWhole(wallets: readonly Address[]): Promise<void> {
+  const told = await nodeRows(devnet, wallets);
+  for (const wallet of wallets) {
+    const { whole } = await readWalletSearch(scratch.database, chain, wallet);
+    const expected = (told.get(wallet) ?? []).filter(({ block }) =>
+      whole.some(({ from, to }) => from <= block && block <= to),
+    );
+    expect(expected.length).toBeGreaterThan(11);
+    const stored = await storedRows(scratch.database, CHAIN_ID, wallet);
+    expect(stored.map(({ text }) => text)).toEqual(expect.arrayContaining(expected.map(({ text }) => text)));
+  }
+}
+
+const [OTS, FILTER] = ['ots_searchTransactionsBefore', 'trace_filter'] as const;
+
+describe('a node with an index of accounts', () => {
+  test.each([
+    [OTS, 60],
+    [FILTER, 15],
+  ] as const)(
+    'tells by %s what wallets sent and received, also inside, and their counts and balances that it is all',
+    async (method, gap) => {
+      const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+      const inside = await act(wallet, payer, gap);
+      const errors = method === FILTER ? { [OTS]: WITHOUT_INDEX[OTS] } : {};
+      const { roles, asked } = await open({ errors });
+      const searches = await searchAll(roles, [wallet, QUIET]);
+      expect(asked).toContain(method);
+      for (const search of searches)
+        expect(olderMarks(search, chain).received).toEqual({ searched: true, exact: true, state: expect.any(String) });
+      expect(searches.map(({ whole }) => whole[0]?.from)).toEqual([0, 0]);
+      await requireWhole([wallet, QUIET]);
+      expect(await storedInside(QUIET)).toEqual(inside);
+      const approved = await scratch.database.query(
+        'SELECT FROM account_transactions WHERE chain_id = $1 AND account = $2 AND evidence >= 1 << 30 AND roles <= 0',
+        [CHAIN_ID, addressBytes(QUIET)],
+      );
+      expect(approved).toHaveLength(1);
+      // Counts and balances at the ends of what is searched, a few times; no halving.
+      const light = asked.filter((one) => one === 'eth_getTransactionCount' || one === 'eth_getBalance');
+      expect(light.length).toBeLessThan(40);
+    },
+    90_000,
+  );
+
+  test('that leaves transactions out is not believed: they are found by halving, and nothing is said to be exact', async () => {
+    const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+    await act(wallet, payer, 20);
+    const hidden = await head();
+    await transfer(wallet, payer, 1n);
+    await transfer(payer, QUIET, 3n);
+    await devnet.mine(30);
+    const { roles, asked } = await open({
+      alter({ method }, result) {
+        if (method !== OTS) return undefined;
+        const { txs, receipts, ...rest } = result as { txs: { blockNumber: string }[]; receipts: object[] };
+        const kept = txs.map(({ blockNumber }) => Number(blockNumber) <= hidden);
+        return {
+          ...rest,
+          txs: txs.filter((_, place) => kept[place]),
+          receipts: receipts.filter((_, place) => kept[place]),
+        };
+      },
+    });
+    const searches = await searchAll(roles, [wallet, QUIET]);
+    expect(asked).toContain(OTS);
+    for (const search of searches)
+      expect(olderMarks(search, chain).received).toMatchObject({ searched: true, exact: false });
+    const blocks = async (account: Address) =>
+      (await storedRows(scratch.database, CHAIN_ID, account)).map(({ block }) => block);
+    expect(await blocks(wallet)).toContain(hidden + 1);
+    expect(await blocks(QUIET)).toContain(hidden + 2);
+  }, 90_000);
+
+  test('that answers nonsense is one without', async () => {
+    const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+    await act(wallet, payer, 5);
+    const { roles } = await open({
+      alter: ({ method }) =>
+        method === OTS ? { txs: 7 } : method === FILTER ? [{ transactionHash: '0x', blockNumber: -1 }] : undefined,
+    });
+    const [search] = await searchAll(roles, [wallet]);
+    expect(search && olderMarks(search, chain)).toMatchObject({
+      sent: { complete: true },
+      received: { searched: true, exact: false },
+    });
+    expect((await storedRows(scratch.database, CHAIN_ID, wallet)).length).toBeGreaterThan(11);
+  }, 90_000);
+});

@@ -1,0 +1,131 @@
+/**
+ * Reads the blocks in which a node's index names a wallet, before anything is searched for by halving: then counts and balances show at once that nothing is
+ * missing, or what is.
+ */
+import { type BlockRange, errorText, parseHash, subtractRanges } from '@chainstead/core';
+import { recordProgress } from '@chainstead/sync';
+import { pad } from 'viem';
+import { APPROVED_OTHERWISE } from '../approvals/read-approvals.ts';
+import {
+  ACCOUNT_INDEX_METHODS,
+  type AccountIndexMethod,
+  isNotOffered,
+  type NamedBlocks,
+  nextNamed,
+} from './account-index.ts';
+import { readMarked, recordMarked } from './named-ranges.ts';
+import { createCallsReader } from './read-calls.ts';
+import { CALLS_PER_BLOCK, endOfTurn, readRisky, type SearchTurn, type TurnEnd } from './search-history.ts';
+
+/** Blocks that are read at once. */
+const BLOCKS_AT_ONCE = 4;
+/** So long no node is asked again for an index that none had. Milliseconds. */
+const ASK_AGAIN_MS = 3_600_000;
+/** When a chain's nodes may be asked again for an index, by pool and method. */
+const askAgainAt = new WeakMap<object, Map<AccountIndexMethod, number>>();
+
+/** How it ended: `none` where no node has an index of what is left. */
+export type NamedEnd = TurnEnd | 'none';
+
+/** Works until every block of the turn's ranges is read that an index names, newest pages first. Each step is recorded: whoever goes on begins behind it. */
+export async function readNamed(turn: SearchTurn, signal: AbortSignal): Promise<NamedEnd> {
+  const { reading, subject, ranges } = turn;
+  let left = subtractRanges(ranges, await readMarked(reading.database, subject, 'named'));
+  for (let range = left.at(-1); range !== undefined; range = left.at(-1)) {
+    signal.throwIfAborted();
+    const end = endOfTurn(turn);
+    if (end !== null) return end;
+    const named = await askIndexes(turn, range, signal);
+    if (named === null) return 'none';
+    const approving = await blocksApproving(turn, named.searched, signal);
+    const read = await readPage(turn, range, withBlocks(named, range, approving), signal);
+    if (read.end !== null) return read.end;
+    left = subtractRanges(left, [named.searched]);
+  }
+  return 'done';
+}
+
+/** Null where no node has an index. */
+async function askIndexes(
+  { reading: { pool, clock, logger, chain }, subject, node }: SearchTurn,
+  range: BlockRange,
+  signal: AbortSignal,
+): Promise<NamedBlocks | null> {
+  const known = askAgainAt.get(pool) ?? new Map<AccountIndexMethod, number>();
+  askAgainAt.set(pool, known);
+  for (const method of ACCOUNT_INDEX_METHODS) {
+    if ((known.get(method) ?? 0) > clock.now()) continue;
+    try {
+      return await nextNamed(pool, method, { account: subject.address, range }, { signal, count: node.count });
+    } catch (error) {
+      if (signal.aborted || !isNotOffered(error)) throw error;
+      known.set(method, clock.now() + ASK_AGAIN_MS);
+      logger.debug({ chain: chain.key, method, error: errorText(error) }, 'No node has an index of accounts');
+    }
+  }
+  return null;
+}
+
+/** Blocks in which the wallet let somebody move what is its own, which a transaction of somebody else may bring about: no call has to name it. */
+async function blocksApproving(
+  { reading: { pool }, subject, node }: SearchTurn,
+  range: BlockRange,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const indexed = [[parseHash(pad(subject.address))]];
+  const { logs, calls } = await pool.getLogs({ range, topics: APPROVED_OTHERWISE, indexed }, { signal });
+  node.count(calls);
+  return logs.map(({ blockNumber }) => blockNumber);
+}
+
+/** The page with some more blocks, in its order. */
+function withBlocks(page: NamedBlocks, range: BlockRange, more: readonly number[]): NamedBlocks {
+  const named = new Set(page.blocks.map(({ number }) => number));
+  const added = [...new Set(more)].filter((number) => !named.has(number));
+  const sign = isDescending(page, range) ? -1 : 1;
+  const blocks = [...page.blocks, ...added.map((number) => ({ number, mayMoveInside: false }))];
+  return { ...page, blocks: blocks.toSorted((one, other) => sign * (one.number - other.number)) };
+}
+
+/** A page that is the whole range is either. */
+function isDescending({ searched }: NamedBlocks, range: BlockRange): boolean {
+  return searched.to === range.to && searched.from !== range.from;
+}
+
+/** Reads a page's blocks and keeps them, from the end of the range on that was searched. */
+async function readPage(
+  turn: SearchTurn,
+  range: BlockRange,
+  page: NamedBlocks,
+  signal: AbortSignal,
+): Promise<{ readonly end: Exclude<TurnEnd, 'done'> | null }> {
+  const { reading, subject, node, store } = turn;
+  const calls = createCallsReader(turn);
+  const { searched, blocks } = page;
+  const fromAbove = isDescending(page, range);
+  for (let place = 0; place < blocks.length; place += BLOCKS_AT_ONCE) {
+    signal.throwIfAborted();
+    const end = endOfTurn(turn);
+    if (end !== null) return { end };
+    const chosen = blocks.slice(place, place + BLOCKS_AT_ONCE);
+    node.count(chosen.length * CALLS_PER_BLOCK);
+    const found = await readRisky(turn, () =>
+      Promise.all(
+        chosen.map(async ({ number, mayMoveInside }) => {
+          const block = await store.read(number, signal);
+          return { block, calls: mayMoveInside ? await calls.read(block, signal) : [] };
+        }),
+      ),
+    );
+    for (const one of found) {
+      const { number } = one.block.header;
+      const done = fromAbove ? { from: number, to: range.to } : { from: range.from, to: number };
+      await store.save(one, node.newCalls(), (transaction) => recordMarked(transaction, subject, 'named', [done]));
+    }
+  }
+  await reading.database.transaction(async (transaction) => {
+    await recordProgress(transaction, subject, { calls: node.newCalls(), rows: 0 });
+    await recordMarked(transaction, subject, 'named', [searched]);
+  });
+  return { end: null };
+}
