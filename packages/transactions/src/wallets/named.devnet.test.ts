@@ -94,7 +94,7 @@ async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promis
         expect(olderMarks(search, chain)).toMatchObject({ sent: { complete: true }, received: { searched: true } });
       return searches;
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: 180_000, interval: 100 },
   );
 }
 
@@ -214,7 +214,7 @@ describe('a node with an index of accounts', () => {
       (await storedRows(scratch.database, CHAIN_ID, account)).map(({ block }) => block);
     expect(await blocks(wallet)).toContain(hidden + 1);
     expect(await blocks(QUIET)).toContain(hidden + 2);
-  }, 90_000);
+  }, 240_000);
 
   test('that answers nonsense is one without', async () => {
     const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
@@ -229,5 +229,5 @@ describe('a node with an index of accounts', () => {
       received: { searched: true, exact: false },
     });
     expect((await storedRows(scratch.database, CHAIN_ID, wallet)).length).toBeGreaterThan(11);
-  }, 90_000);
+  }, 240_000);
 });
