@@ -184,7 +184,7 @@ describe('a node with an index of accounts', () => {
       const light = asked.filter((one) => one === 'eth_getTransactionCount' || one === 'eth_getBalance');
       expect(light.length).toBeLessThan(40);
     },
-    90_000,
+    240_000,
   );
 
   test('that leaves transactions out is not believed: they are found by halving, and nothing is said to be exact', async () => {
