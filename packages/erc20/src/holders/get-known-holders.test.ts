@@ -20,7 +20,7 @@ interface Ranges {
   readonly movesOfCoin?: readonly Blocks[];
 }
 
-const labels = createLabelBook({ logger: silentLogger() });
+const kept = { labels: createLabelBook({ logger: silentLogger() }), untold: new Set<string>() };
 let scratch: ScratchDatabase;
 let nextChain = 1_520_001;
 
@@ -48,7 +48,7 @@ async function toldOf(token: Address, { transfers = [], moves = [], movesOfCoin 
        VALUES ($1, 'contract', $2, 'wrapped-coin-moves', $3, $4)`,
       [chain.id, addressBytes(COIN), first, last],
     );
-  const page = await getOwnersPage(database, labels, chain, {
+  const page = await getOwnersPage(database, kept, chain, {
     token,
     liveMaxAgeMs: 60_000,
     freshFrom: null,
@@ -125,7 +125,7 @@ test('of a token whose transfers are being counted anew no balance is told that 
   const wanted = { order: 'DESC', limit: 10, after: null } as const;
   const balances = async () => {
     const query = { token: GOLD, liveMaxAgeMs: 60_000, freshFrom: null, wanted };
-    const { rows, coverage } = await getOwnersPage(database, labels, chain, query);
+    const { rows, coverage } = await getOwnersPage(database, kept, chain, query);
     return { told: rows.map(({ told }) => told), complete: coverage.indexed.complete };
   };
   // Two of them are what the contract said.
@@ -139,6 +139,45 @@ test('of a token whose transfers are being counted anew no balance is told that 
   );
   const said = told.map((balance) => (Number(balance) % 10 === 0 ? balance : null));
   expect(await balances()).toEqual({ told: said, complete: false });
+});
+
+test('what the contract said is told of a token that adds up no more, also by a process that did not expect it', async () => {
+  const { database } = scratch;
+  const chain = exampleChain({ id: nextChain++ });
+  await seedHolders(database, chain, GOLD, 30);
+  await database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'erc20-transfers', 0, 100, 'receipts')`,
+    [chain.id],
+  );
+  const told = async (own = kept) => {
+    const wanted = { order: 'DESC', limit: 10, after: null } as const;
+    const { rows } = await getOwnersPage(database, own, chain, {
+      token: GOLD,
+      liveMaxAgeMs: 60_000,
+      freshFrom: null,
+      wanted,
+    });
+    return rows.map((row) => row.told);
+  };
+  const classify = (known: string) =>
+    database.query(
+      `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, $3, 1)
+       ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class`,
+      [addressBytes(GOLD), chain.id, known],
+    );
+  const all = Array.from({ length: 11 }, (_, place) => String(30 - place));
+  const said = all.map((balance) => (Number(balance) % 10 === 0 ? balance : null));
+  for (const [known, expected] of [
+    ['sum', all],
+    ['live', said],
+    ['live', said],
+    ['sum', all],
+    ['live', said],
+  ] as const) {
+    await classify(known);
+    expect(await told()).toEqual(expected);
+    expect(await told({ ...kept, untold: new Set() })).toEqual(expected);
+  }
 });
 
 test('of another token the blocks of its transfers', async () => {

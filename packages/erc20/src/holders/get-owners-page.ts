@@ -52,17 +52,40 @@ interface PageColumns extends PackedTexts {
   readonly state: OwnersState;
 }
 
-/** @param labels what the process keeps of labels */
+/** What a process keeps of owners and tokens. */
+export interface OwnersKept {
+  readonly labels: LabelBook;
+  /**
+   * Tokens whose transfers did not tell balances when a page was read last, by chain: of these, what contracts said is read with the page. Of others it
+   * is not there when it turns out to count, and the page is read once more.
+   */
+  readonly untold: Set<string>;
+}
+
+/** Of a process. */
+const UNTOLD_MAX = 10_000;
+
 export async function getOwnersPage(
   database: Database,
-  labels: LabelBook,
+  { labels, untold }: OwnersKept,
   chain: Chain,
   query: TokenOwnersQuery,
 ): Promise<OwnersPage> {
   const areKept = labels.isKept(database);
-  const { rows, page } = await readPackedPage<RowOf<typeof OWNERS>, PageColumns>(database, OWNERS, (select) =>
-    tokenOwnersStatement(chain, query, select, !areKept),
-  );
+  const read = (hasReadings: boolean) =>
+    readPackedPage<RowOf<typeof OWNERS>, PageColumns>(database, OWNERS, (select) =>
+      tokenOwnersStatement(chain, query, { select, hasLabels: !areKept, hasReadings }),
+    );
+  const name = `${chain.id} ${query.token}`;
+  const hasReadings = untold.has(name);
+  let { rows, page } = await read(hasReadings);
+  const addsUp = page.state[1] === 'sum';
+  if (addsUp) untold.delete(name);
+  else if (!hasReadings) {
+    if (untold.size >= UNTOLD_MAX) untold.clear();
+    untold.add(name);
+    ({ rows, page } = await read(true));
+  }
   const [subject, knownClass, contradictions, facts, readAt, givers, labelRevision, labelEntries, readings] =
     page.state;
   const [isVerified, createdBlock, decimals, totalSupply, areFactsDue, isCreationDue] = facts ?? NO_FACTS;

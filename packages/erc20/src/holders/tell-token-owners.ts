@@ -1,4 +1,4 @@
-import type { AddressLabel, CurrentCoverage, LabelBook } from '@chainstead/answers';
+import type { AddressLabel, CurrentCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText } from '@chainstead/core';
 import { type ReadingContext, SILENCE_MS, StateUnavailableError } from '@chainstead/state';
@@ -7,13 +7,12 @@ import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
 import { getTokens } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { getOwnersPage, type OwnerRow, type OwnersPage } from './get-owners-page.ts';
+import { getOwnersPage, type OwnerRow, type OwnersKept, type OwnersPage } from './get-owners-page.ts';
 import { OWNERS_NOW } from './holder-questions.ts';
 import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
 
 /** What owners are told with. */
-export interface OwnerSources extends ReadingContext {
-  readonly labels: LabelBook;
+export interface OwnerSources extends ReadingContext, OwnersKept {
   readonly kept: ReturnType<typeof createKeptSubjects>;
   /** How long a request waits for what it has caused. Milliseconds. */
   readonly waitMs: number;
@@ -68,10 +67,10 @@ export async function tellTokenOwners(
   chain: Chain,
   { token, order, limit, after }: OwnersRequest,
 ): Promise<TokenOwners> {
-  const { database, labels, waitMs, liveMaxAgeMs } = sources;
+  const { database, waitMs, liveMaxAgeMs } = sources;
   const given = { token, liveMaxAgeMs };
   const read = (wanted: TokenOwnersQuery['wanted']): Promise<OwnersPage> =>
-    getOwnersPage(database, labels, chain, { ...given, freshFrom: null, wanted });
+    getOwnersPage(database, sources, chain, { ...given, freshFrom: null, wanted });
   const first = { order, limit, after };
   let page = await openList(sources, chain, token, () => read(first));
   const ends = performance.now() + waitMs;
@@ -162,7 +161,7 @@ async function askContract(
   await askOf(sources, chain, { token: given.token, accounts: due }, waitMs);
   // What came too late was kept part by part.
   const wanted = { accounts: candidates.map(({ account }) => account) };
-  const known = await getOwnersPage(sources.database, sources.labels, chain, {
+  const known = await getOwnersPage(sources.database, sources, chain, {
     ...given,
     freshFrom: page.readAt,
     wanted,

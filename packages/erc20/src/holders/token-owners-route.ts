@@ -25,7 +25,7 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
       limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
     });
     const hasCodeOf = createHasCodeOf();
-    const labels = createLabelBook({ logger });
+    const ownKept = { labels: createLabelBook({ logger }), untold: new Set<string>() };
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const page = runs.open({
@@ -38,7 +38,7 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
       const token = parseAddress(page.filter.token_address);
       const { limit, order, position } = page;
       const after = position === null ? null : { ...position, account: position.account as Address };
-      const sources = { database, questions, logger, kept, labels, waitMs, liveMaxAgeMs };
+      const sources = { database, questions, logger, kept, ...ownKept, waitMs, liveMaxAgeMs };
       const told = await tellTokenOwners(sources, chain, { token, order, limit, after });
       if (!told.isCovered)
         await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');

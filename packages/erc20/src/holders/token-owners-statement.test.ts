@@ -43,8 +43,9 @@ test.each(SHAPES)('%s of any token of any chain is one text with its own values'
 test('what asks for other rows, for labels, or of the wrapped coin has a text of its own', () => {
   const texts = SHAPES.flatMap(([, wantedOf]) => [
     tokenOwnersStatement(chain, asked(5, wantedOf(5))).text,
-    tokenOwnersStatement(chain, asked(5, wantedOf(5)), OWNERS.select, false).text,
-    tokenOwnersStatement(chain, asked(5, wantedOf(5)), OWNERS.selectAsJson).text,
+    tokenOwnersStatement(chain, asked(5, wantedOf(5)), { hasLabels: false }).text,
+    tokenOwnersStatement(chain, asked(5, wantedOf(5)), { hasReadings: false }).text,
+    tokenOwnersStatement(chain, asked(5, wantedOf(5)), { select: OWNERS.selectAsJson }).text,
     tokenOwnersStatement(chain, { ...asked(5, wantedOf(5)), token: coin }).text,
   ]);
   expect(new Set(texts).size).toBe(texts.length);

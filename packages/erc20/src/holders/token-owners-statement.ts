@@ -45,8 +45,9 @@ export const OWNERS = packedRows({
   balance: digits('balance'),
 });
 
-/** What contracts said of accounts. */
-const READINGS = `string_agg(encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL)`;
+/** What contracts said of accounts, where that is not known to follow from transfers; else null. */
+const READINGS = `CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT string_agg(
+      encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL) FROM said) END`;
 
 /** What a contract said of an account. */
 export interface OwnerReading {
@@ -91,11 +92,19 @@ type TokenFacts = readonly [
   isCreationDue: boolean,
 ];
 
-interface OwnersGiven {
+/** How a page is read. */
+export interface OwnersReading {
+  /** Of {@link OWNERS}. @default {@link OWNERS}.select */
+  readonly select?: string;
+  /** Whether the statement is to look labels up; their revision comes anyway. @default true */
+  readonly hasLabels?: boolean;
+  /** Whether it is to read what contracts said, where that counts: see {@link OwnersState}. @default true */
+  readonly hasReadings?: boolean;
+}
+
+interface OwnersGiven extends Required<OwnersReading> {
   readonly chain: Chain;
   readonly query: TokenOwnersQuery;
-  readonly select: string;
-  readonly hasLabels: boolean;
 }
 
 /**
@@ -104,33 +113,26 @@ interface OwnersGiven {
  * range of its own, where it counts at all: without it the index alone has a page. The state is one JSON array, since the driver takes longer for a
  * column than for all that is in it, and each of its tables a subquery of its own, since joining their rows takes longer than reading them. As a single
  * statement it has a single snapshot, and no other way to the database and back.
- * @param select of {@link OWNERS}
- * @param hasLabels whether the statement is to look labels up; their revision comes anyway
  */
-export function tokenOwnersStatement(
-  chain: Chain,
-  query: TokenOwnersQuery,
-  select = OWNERS.select,
-  hasLabels = true,
-): Statement {
-  return ownersStatement({ chain, query, select, hasLabels });
+export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, reading: OwnersReading = {}): Statement {
+  const { select = OWNERS.select, hasLabels = true, hasReadings = true } = reading;
+  return ownersStatement({ chain, query, select, hasLabels, hasReadings });
 }
 
 const ownersStatement = shapedStatement(shapeOf, (given: OwnersGiven, bind) => {
-  const { chain, query, select, hasLabels } = given;
+  const { chain, query, select, hasLabels, hasReadings } = given;
   const isCoin = isWrappedCoin(given);
   const token = bind(({ query }) => addressBytes(query.token));
   const chainId = bind(({ chain }) => chain.id);
   const subject = { kind: 'contract', subject: token, chainId, dataset: erc20Transfers.name } as const;
   const unlessCounted = isCoin ? "(SELECT 'live' FROM covered WHERE NOT is_counted)" : 'NULL';
-  const maxAge = bind(({ query }) => query.liveMaxAgeMs / 1_000);
-  const freshFrom = `least(now() - make_interval(secs => ${maxAge}::float8), ${bind(({ query }) => query.freshFrom)}::timestamptz)`;
   const ofToken = `token = ${token} AND chain_id = ${chainId}`;
   const held = heldRows(query, ofToken, bind);
   const supplyBlock = '(SELECT supply_block FROM facts WHERE is_supply_recent)';
   // Of other tokens nothing is wrapped.
   const wraps = { wrappedNative: isCoin ? chain.wrappedNative : null };
   const changed = changeAbove(wraps, `${token}::bytea`, supplyBlock, chainId, (value) => bind(() => value));
+  const said = hasReadings ? `), said AS (\n  ${held(readingColumns(bind))}\n` : '';
   return `WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
   SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
     ${IS_SUPPLY_RECENT} AS is_supply_recent, standard IS NOT NULL AND ${IS_CREATION_DUE} AS is_creation_due
@@ -140,24 +142,22 @@ const ownersStatement = shapedStatement(shapeOf, (given: OwnersGiven, bind) => {
     AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})), 'new') AS class
 ), page AS (
   ${held('account, balance, anchor_block')}
-), said AS (
-  ${held(`account, anchor_block, anchor_value, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`)}
-)
+${said})
 SELECT json_build_array(${subjectState(subject, erc20TokenHolders)}, (SELECT class FROM classed),
     (SELECT contradictions FROM erc20_holder_counts WHERE ${ofToken}),
     (SELECT json_build_array(verified, created_block, decimals, total_supply::text, NOT is_read OR NOT is_supply_recent OR EXISTS (${changed}), is_creation_due)
       FROM facts),
     clock_timestamp(), ${givers(query, ofToken)}, ${LABEL_REVISION}, ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'},
-    CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT ${READINGS} FROM said) END) AS state, owners.*
+    ${hasReadings ? READINGS : 'NULL'}) AS state, owners.*
 FROM (SELECT ${select} FROM page) AS owners`;
 });
 
 function shapeOf(given: OwnersGiven): string {
-  const { chain, query, select, hasLabels } = given;
+  const { chain, query, select, hasLabels, hasReadings } = given;
   const { wanted } = query;
   const rows = 'accounts' in wanted ? 'accounts' : `${wanted.order} ${wanted.after === null ? 'first' : 'behind'}`;
   // Of the wrapped coin the text has the chain's address.
-  return `${rows} ${isWrappedCoin(given) ? chain.id : 'token'} ${hasLabels} ${select === OWNERS.select ? '' : select}`;
+  return `${rows} ${isWrappedCoin(given) ? chain.id : 'token'} ${hasLabels} ${hasReadings} ${select === OWNERS.select ? '' : select}`;
 }
 
 function isWrappedCoin({ chain, query }: OwnersGiven): boolean {
@@ -178,6 +178,13 @@ function givers({ wanted }: TokenOwnersQuery, ofToken: string): string {
   if ('accounts' in wanted || wanted.after !== null) return 'NULL';
   return `(SELECT encode(string_agg(account, ''), 'hex') FROM (SELECT account FROM erc20_holders
     WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver)`;
+}
+
+/** What {@link READINGS} are made of. */
+function readingColumns(bind: (pick: (given: OwnersGiven) => unknown) => string): string {
+  const maxAge = bind(({ query }) => query.liveMaxAgeMs / 1_000);
+  const freshFrom = `least(now() - make_interval(secs => ${maxAge}::float8), ${bind(({ query }) => query.freshFrom)}::timestamptz)`;
+  return `account, anchor_block, anchor_value, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`;
 }
 
 /** Columns of the accounts that are wanted, in the order of the page. */
