@@ -190,6 +190,24 @@ describe('keys', () => {
     await context.close();
   });
 
+  test('have their usage by days of UTC, written as the reader writes them, wherever the reader is', async () => {
+    const { page, context, complaints } = await shown.browser.open('/console/keys', {
+      ...DESK,
+      locale: 'de-DE',
+      timezoneId: 'America/New_York',
+    });
+    const plot = page.locator('[data-plot] .u-over');
+    await plot.waitFor();
+    const { width, height } = (await plot.boundingBox()) ?? { width: 0, height: 0 };
+    await plot.hover({ position: { x: width - 2, y: height / 2 } });
+    const usage = await (await page.request.get('/console/keys/usage.json')).json();
+    const last = new Date(usage.times.at(-1) * 1_000);
+    const written = new Intl.DateTimeFormat('de-DE', { dateStyle: 'medium', timeZone: 'UTC' }).format(last);
+    await page.locator('[data-plot] .u-legend').getByText(written).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   test('have their usage as a plot', async () => {
     const { page, context, complaints } = await shown.browser.open('/console/keys', DESK);
     await page.locator('[data-plot] canvas').waitFor();

@@ -33,7 +33,7 @@ const FILES: Readonly<Record<string, () => readonly string[]>> = {
   'console.js': () => [
     // With its extension: htmx starts as soon as it has run, and one that comes later finds nothing to do any more.
     ...['dist/htmx.min.js', 'dist/ext/hx-sse.min.js'].map((file) => inPackage('htmx.org', file)),
-    ...['menu.js', 'locale.js', 'live.js', 'plots.js'].map((file) => join(OWN_FOLDER, file)),
+    ...['menu.js', 'locale.js', 'live.js', 'plot-clock.js', 'plots.js'].map((file) => join(OWN_FOLDER, file)),
   ],
   // Asked for by pages with a plot.
   'uplot.js': () => [inPackage('uplot', 'dist/uPlot.iife.min.js')],

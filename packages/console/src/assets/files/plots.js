@@ -36,6 +36,7 @@
       return;
     }
     const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: FRACTION_DIGITS });
+    const clock = plotClock(times);
     const axis = { stroke: css('--soft'), grid: { stroke: css('--edge') }, ticks: { stroke: css('--edge') } };
     const series = labels.map((label, index) => ({
       label,
@@ -47,10 +48,14 @@
     const options = {
       width: widthOf(element),
       height: HEIGHT,
-      series: [{}, ...series],
+      tzDate: clock.tzDate,
+      series: [{ value: (_plot, at) => (at === null ? '–' : clock.whole(at)) }, ...series],
       // From the first to the last moment that was asked for, and from nothing to somewhat more than the most.
       scales: { x: { range }, y: { range: (_plot, _least, most) => [0, Math.max(top, most * HEADROOM) || 1] } },
-      axes: [axis, { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => numbers.format(tick)) }],
+      axes: [
+        { ...axis, values: clock.ticks },
+        { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => numbers.format(tick)) },
+      ],
     };
     element.textContent = '';
     const plot = new uPlot(options, [times, ...values], element);
