@@ -16,7 +16,7 @@ const WARM_UP_BLOCKS = 100;
 /** In so many at the end nothing need be seen. */
 const LAST_BLOCKS = 20;
 /** Between two probes: they compete with what they measure for the processor. Nothing is asked while all that was announced is seen. */
-const PROBE_PAUSE_MS = 4;
+const PROBE_PAUSE_MS = 10;
 const CAUGHT_UP_PATIENCE_MS = 30_000;
 
 /** What is followed, and what is kept of it. */

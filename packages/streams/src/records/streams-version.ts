@@ -33,9 +33,9 @@ const holders = new WeakSet<Transaction>();
 
 /** The version that applies to a block, held until its transaction ends: no change can commit in between. May be called again. */
 export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
-  if (!holders.has(transaction)) await transaction.query(PASS_THE_DOOR);
-  const rows = await transaction.query<VersionRow>('SELECT version FROM streams_version WHERE id = $1 FOR SHARE', [
-    VERSION_ROW,
+  const [, rows] = await transaction.together(() => [
+    holders.has(transaction) ? Promise.resolve([]) : transaction.query(PASS_THE_DOOR),
+    transaction.query<VersionRow>('SELECT version FROM streams_version WHERE id = $1 FOR SHARE', [VERSION_ROW]),
   ]);
   holders.add(transaction);
   return versionOf(rows);
