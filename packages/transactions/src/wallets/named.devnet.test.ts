@@ -41,15 +41,14 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 beforeEach(async () => {
-  devnet = await startDevnet({ chainId: CHAIN_ID });
-  playgroundAt = await devnet.deploy(playground);
-});
-afterEach(async () => {
-  await devnet.stop();
+  // Not after each: what the last test had at work ends behind that.
   await scratch.database.query(
     `TRUNCATE transactions, account_transactions, internal_transfers, asked_wallets, wallet_watches, subject_histories, subject_ranges, sync_chains, sync_ranges, blocks`,
   );
+  devnet = await startDevnet({ chainId: CHAIN_ID });
+  playgroundAt = await devnet.deploy(playground);
 });
+afterEach(() => devnet.stop());
 
 /** Roles over a node that is answered for as told, and what it was asked. */
 async function open(options: NodeProxyOptions = {}): Promise<{ readonly roles: StageRoles; readonly asked: string[] }> {

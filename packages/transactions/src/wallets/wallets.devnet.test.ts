@@ -38,14 +38,13 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 beforeEach(async () => {
-  devnet = await startDevnet({ chainId: CHAIN_ID, args: ['--no-mining'] });
-});
-afterEach(async () => {
-  await devnet.stop();
+  // Not after each: what the last test had at work ends behind that.
   await scratch.database.query(
     `TRUNCATE transactions, account_transactions, asked_wallets, wallet_watches, subject_histories, subject_ranges, sync_chains, sync_ranges, blocks`,
   );
+  devnet = await startDevnet({ chainId: CHAIN_ID, args: ['--no-mining'] });
 });
+afterEach(() => devnet.stop());
 
 const chain = stageChain(CHAIN_ID);
 const context = () => ({ database: scratch.database, logger: silentLogger() });
