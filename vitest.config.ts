@@ -24,17 +24,11 @@ const LONG = [
   'packages/console/src/pages/look-up/look-up-browser.test.ts',
   'packages/console/src/pages/streams/streams.browser.test.ts',
   'packages/db/src/citus/distribute-tables.test.ts',
-  'packages/db/src/leadership.test.ts',
   'packages/nft/src/collections/metadata-worker.test.ts',
-  'packages/nft/src/transfers/distributed-look-ups.test.ts',
   'packages/nft/src/transfers/wallet-history/wallet-history.test.ts',
   'packages/state/src/state-questions.test.ts',
-  'packages/transactions/src/wallets/wallets.devnet.test.ts',
   'apps/chainstead/src/acceptance/assets/list-pages.test.ts',
-  'apps/chainstead/src/acceptance/crash.test.ts',
-  'apps/chainstead/src/acceptance/faulty-upstreams.test.ts',
   'apps/chainstead/src/acceptance/nft-devnet.test.ts',
-  'apps/chainstead/src/acceptance/several-processes.test.ts',
   'apps/chainstead/src/start.test.ts',
 ].map((path) => join(import.meta.dirname, path));
 

@@ -157,12 +157,17 @@ describe('what is no picture, or must not be asked', () => {
 });
 
 test('few are read at once, and no more wait than may', async () => {
-  let [under, most] = [0, 0];
+  let [under, most, busy] = [0, 0, 0];
   const gate = Promise.withResolvers<void>();
+  // Nobody is answered before three were refused, and both that may be read are.
+  const openGate = (): void => {
+    if (busy === 3 && under === 2) gate.resolve();
+  };
   const server = await serve({
     '/slow': (_request, response) => {
       under += 1;
       most = Math.max(most, under);
+      openGate();
       void gate.promise.then(() => {
         under -= 1;
         response.end(PNG);
@@ -171,15 +176,13 @@ test('few are read at once, and no more wait than may', async () => {
   });
   await name(`${server.url}/slow`);
   const reader = open({ atOnce: 2, waitingMax: 3 });
-  let busy = 0;
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, async () => {
       try {
         return (await read(reader)).type;
       } catch (error) {
         busy += 1;
-        // The others are answered once these were refused.
-        if (busy === 3) gate.resolve();
+        openGate();
         return error instanceof PicturesBusyError ? 'busy' : String(error);
       }
     }),
