@@ -236,7 +236,10 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
         const [oldest] = await database.query<{ block: number | null }>(
           'SELECT min(block_number) AS block FROM erc20_transfers',
         );
-        return oldest?.block != null && oldest.block >= 80 ? null : `there are transfers of ${oldest?.block}`;
+        if (oldest?.block == null || oldest.block < 80) return `there are transfers of ${oldest?.block}`;
+        const [status] = await readChainStatuses(database, datasets, [facts], () => keep);
+        if (status?.checkpoint !== 150) return `${status?.checkpoint} is the last block`;
+        return status.gaps.length === 0 ? null : `blocks are missing: ${JSON.stringify(status.gaps)}`;
       });
       await indexer.stop();
       const { erc20_transfers } = await dumpEverything(database, facts);
