@@ -186,11 +186,11 @@ describe('who holds a token', () => {
           expect(await keptMinutes(database, chainId, TOKEN)).toEqual([]);
           expect(await keptCounts(database, chainId, TOKEN)).toBeUndefined();
         }),
-        { numRuns: atDepth(25) },
+        { numRuns: atDepth(50) },
       );
       expect(exactSteps).toBeGreaterThan(40);
     },
-    atDepth(240_000),
+    atDepth(480_000),
   );
 
   it('takes accounts above their anchor, and forgets what was said at blocks that are gone', async () => {
