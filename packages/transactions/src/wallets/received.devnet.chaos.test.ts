@@ -21,6 +21,7 @@ import type { WalletSearch } from './read-wallet-search.ts';
 import { storedRows } from './testing/known-rows.ts';
 import { untilCaughtUp } from './testing/until-caught-up.ts';
 import {
+  emptyStage,
   halvingPool,
   STAGE_REORG_DEPTH,
   type StageRoles,
@@ -46,10 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 beforeEach(async () => {
-  // Not after each: what the last test had at work ends behind that.
-  await scratch.database.query(
-    `TRUNCATE transactions, account_transactions, internal_transfers, asked_wallets, wallet_watches, subject_histories, subject_ranges, sync_chains, sync_ranges, blocks`,
-  );
+  await emptyStage(scratch.database);
   devnet = await startDevnet({ chainId: CHAIN_ID });
   playgroundAt = await devnet.deploy(playground);
 });

@@ -18,6 +18,7 @@ import { nodeRows, storedRows } from './testing/known-rows.ts';
 import { mineRandomBlock } from './testing/random-activity.ts';
 import { untilCaughtUp } from './testing/until-caught-up.ts';
 import {
+  emptyStage,
   halvingPool,
   type StageRoles,
   stageChain,
@@ -38,10 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 beforeEach(async () => {
-  // Not after each: what the last test had at work ends behind that.
-  await scratch.database.query(
-    `TRUNCATE transactions, account_transactions, asked_wallets, wallet_watches, subject_histories, subject_ranges, sync_chains, sync_ranges, blocks`,
-  );
+  await emptyStage(scratch.database);
   devnet = await startDevnet({ chainId: CHAIN_ID, args: ['--no-mining'] });
 });
 afterEach(() => devnet.stop());

@@ -28,6 +28,13 @@ const NOT_THERE = { code: -32_601, message: 'the method does not exist' };
 /** For a proxy: what a node without an index of accounts says. */
 export const WITHOUT_INDEX = { ots_searchTransactionsBefore: NOT_THERE, trace_filter: NOT_THERE };
 
+/** Before each test rather than after it: what the last one had at work ends behind its hooks. */
+export async function emptyStage(database: Database): Promise<void> {
+  await database.query(
+    `TRUNCATE transactions, account_transactions, internal_transfers, asked_wallets, wallet_watches, subject_histories, subject_ranges, sync_chains, sync_ranges, blocks`,
+  );
+}
+
 /** A pool over a node without an index of accounts, as nearly all are. */
 export async function halvingPool(chain: Chain, url: string): Promise<UpstreamPool> {
   const pool = await stagePool(chain, [url]);
