@@ -6,6 +6,8 @@ export interface RateLimitOptions {
   readonly weightPerSecond: number | null;
   /** Calls a second and key of these methods. */
   readonly callsPerSecond: ReadonlyMap<string, number>;
+  /** Milliseconds over which rates are rolling. @default 4000, as the hosted provider's */
+  readonly windowMs?: number;
 }
 
 /** What the calls of each key may take, over all processes. */
@@ -17,18 +19,16 @@ export interface RateLimits {
   take(keyId: string, method: Pick<MethodFacts, 'name' | 'weight'>): number | Promise<number>;
 }
 
-/** The window over which rates are rolling, as the hosted provider's. Milliseconds. */
-const WINDOW_MS = 4_000;
 /** Of the limits' buckets. */
 const LIMIT_NAME = 'rpc';
 
 export function createRateLimits(
-  { weightPerSecond, callsPerSecond }: RateLimitOptions,
+  { weightPerSecond, callsPerSecond, windowMs = 4_000 }: RateLimitOptions,
   sharedLimits: SharedLimits,
 ): RateLimits {
   if (weightPerSecond === null && callsPerSecond.size === 0) return { take: () => 0 };
   const limitOf = (name: string, perSecond: number): SharedLimit =>
-    sharedLimits.add({ name, budget: perSecond * (WINDOW_MS / 1_000), windowMs: WINDOW_MS });
+    sharedLimits.add({ name, budget: perSecond * (windowMs / 1_000), windowMs });
   const weights = weightPerSecond === null ? null : limitOf(LIMIT_NAME, weightPerSecond);
   const byMethod = new Map([...callsPerSecond].map(([name, calls]) => [name, limitOf(`${LIMIT_NAME}:${name}`, calls)]));
   return {
