@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTotals, readTotals } from './test-totals.ts';
+import { formatTotals, readTotals, withSecondTry } from './test-totals.ts';
 
 const report = (testResults: readonly unknown[]): string =>
   JSON.stringify({ numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1, testResults });
@@ -37,5 +37,36 @@ describe('test totals', () => {
   it('count a file that did not load as a failure', () => {
     const totals = readTotals(report([{ status: 'failed', assertionResults: [] }]));
     expect(totals.failed).toBe(2);
+  });
+
+  it('name the failures with their files', () => {
+    const { failures } = readTotals(
+      report([
+        { name: '/a.test.ts', status: 'failed', assertionResults: [] },
+        {
+          name: '/b.test.ts',
+          status: 'failed',
+          assertionResults: [
+            { fullName: 'heads come', status: 'passed' },
+            { fullName: 'heads stay', status: 'failed', failureMessages: ['Error: gone\n    at z.ts'] },
+          ],
+        },
+      ]),
+    );
+    expect(failures).toEqual([
+      { file: '/a.test.ts', told: '/a.test.ts did not load' },
+      { file: '/b.test.ts', told: 'heads stay: Error: gone' },
+    ]);
+  });
+
+  it('call unsteady what failed only before its file ran once more, and keep what failed again', () => {
+    const of = (failed: number, passed: number) => ({ ...{ failed, passed, skipped: 2 }, unsteady: [] });
+    const first = { ...of(2, 100), failures: ['x', 'y'].map((told) => ({ file: '/a.test.ts', told })) };
+    expect(withSecondTry(first, { ...of(0, 9), failures: [] })).toEqual({
+      ...of(0, 102),
+      ...{ unsteady: ['x', 'y'], failures: [] },
+    });
+    const again = { ...of(1, 8), failures: [{ file: '/a.test.ts', told: 'x' }] };
+    expect(withSecondTry(first, again)).toEqual({ ...of(1, 101), failures: again.failures });
   });
 });

@@ -5,6 +5,14 @@ export interface TestTotals {
   readonly skipped: number;
   /** Tests that passed only when they were run again, each with what it failed at first. */
   readonly unsteady: readonly string[];
+  /** Tests that failed, each with its file and with what it failed at; of a file that did not load its name alone. */
+  readonly failures: readonly TestFailure[];
+}
+
+export interface TestFailure {
+  /** Its path. */
+  readonly file: string;
+  readonly told: string;
 }
 
 interface TestResult {
@@ -20,7 +28,11 @@ export function readTotals(report: string): TestTotals {
     readonly numFailedTests: number;
     readonly numPendingTests: number;
     readonly numTodoTests: number;
-    readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly TestResult[] }[];
+    readonly testResults: readonly {
+      readonly name: string;
+      readonly status: string;
+      readonly assertionResults: readonly TestResult[];
+    }[];
   } = JSON.parse(report);
   const unloaded = parsed.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
@@ -32,9 +44,32 @@ export function readTotals(report: string): TestTotals {
     unsteady: parsed.testResults.flatMap(({ assertionResults }) =>
       assertionResults
         .filter(({ status, failureMessages = [] }) => status === 'passed' && failureMessages.length > 0)
-        .map(({ fullName, failureMessages }) => `${fullName}: ${beginningOf(failureMessages?.[0] ?? '')}`),
+        .map(formatTest),
     ),
+    failures: [
+      ...unloaded.map(({ name }) => ({ file: name, told: `${name} did not load` })),
+      ...parsed.testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults
+          .filter(({ status }) => status === 'failed')
+          .map((result) => ({ file: name, told: formatTest(result) })),
+      ),
+    ],
   };
+}
+
+/** What came of a run whose failed files ran once more: where they all passed then, what had failed is unsteady. */
+export function withSecondTry(first: TestTotals, second: TestTotals): TestTotals {
+  return {
+    passed: first.passed + Math.max(0, first.failed - second.failed),
+    failed: second.failed,
+    skipped: first.skipped,
+    unsteady: [...first.unsteady, ...(second.failed === 0 ? first.failures.map(({ told }) => told) : [])],
+    failures: second.failures,
+  };
+}
+
+function formatTest({ fullName, failureMessages }: TestResult): string {
+  return `${fullName}: ${beginningOf(failureMessages?.[0] ?? '')}`;
 }
 
 const MESSAGE_LINES = 4;
@@ -49,6 +84,6 @@ function beginningOf(message: string): string {
 }
 
 /** The line that ends a test run: `812 passed, 0 failed, 3 skipped`. */
-export function formatTotals({ passed, failed, skipped }: Omit<TestTotals, 'unsteady'>): string {
+export function formatTotals({ passed, failed, skipped }: Omit<TestTotals, 'unsteady' | 'failures'>): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
