@@ -83,22 +83,37 @@ function readPage(answer: unknown, range: BlockRange): NamedBlocks {
 
 /** Oldest first, as both answers go: what is searched ends where the shorter of two that are cut off does. */
 function readTraced(answers: readonly unknown[], range: BlockRange): NamedBlocks {
-  const pages = answers.map((answer) => {
-    if (!Array.isArray(answer)) throw new MalformedAnswerError('The answer is not a list of traces');
-    return answer.flatMap((one: unknown): NamedBlock[] => {
-      const { blockNumber, transactionHash, traceAddress, action } = Object(one) as Json;
-      // Rewards belong to no transaction.
-      if (transactionHash === null || transactionHash === undefined) return [];
-      const isInside = Array.isArray(traceAddress) && traceAddress.length > 0;
-      return [{ number: heightOf(blockNumber), mayMoveInside: isInside && movesCoins(Object(action) as Json) }];
-    });
+  const pages = answers.map((answer) => readTraces(answer, range));
+  const searched = { from: range.from, to: Math.min(...pages.map(({ end }) => end)) };
+  return {
+    searched,
+    blocks: together(
+      pages.flatMap(({ blocks }) => blocks),
+      searched,
+    ),
+  };
+}
+
+/** @returns `end`: the last block of which all traces are there, and those of one that fills a page by itself */
+function readTraces(
+  answer: unknown,
+  range: BlockRange,
+): { readonly blocks: readonly NamedBlock[]; readonly end: number } {
+  if (!Array.isArray(answer)) throw new MalformedAnswerError('The answer is not a list of traces');
+  const traces = answer.map((one: unknown) => {
+    const { blockNumber, transactionHash, traceAddress, action } = Object(one) as Json;
+    const isInside = Array.isArray(traceAddress) && traceAddress.length > 0;
+    const number = heightOf(blockNumber);
+    // Rewards belong to no transaction.
+    const isReward = transactionHash === null || transactionHash === undefined;
+    return { number, isReward, mayMoveInside: isInside && movesCoins(Object(action) as Json) };
   });
-  const ends = pages.map((page, place) => {
-    const { length } = answers[place] as readonly unknown[];
-    return length < TRACES_PAGE ? range.to : Math.max(...page.map(({ number }) => number));
-  });
-  const searched = { from: range.from, to: Math.min(range.to, ...ends) };
-  return { searched, blocks: together(pages.flat(), searched) };
+  const blocks = traces.filter(({ isReward }) => !isReward);
+  if (traces.length < TRACES_PAGE) return { blocks, end: range.to };
+  const last = traces.reduce((highest, { number }) => Math.max(highest, number), range.from);
+  // Of the last block more may be left, which the next page begins with.
+  if (last > range.from) return { blocks, end: Math.min(last - 1, range.to) };
+  return { blocks: blocks.map(({ number }) => ({ number, mayMoveInside: true })), end: last };
 }
 
 /** A contract that ends gives what it has to somebody, and has no value of its own. */
