@@ -136,15 +136,15 @@ interface Validation {
 /** Answers a request that its route's schemas refuse. The default hook of the app. */
 export function refuseInvalid(result: Validation, _c: ApiContext): void {
   if (result.success || result.error === undefined) return;
-  throw invalidParameters(result.error, result.data);
+  throw invalidParameters(result.error, result.data, result.target);
 }
 
-/** The answer to a request that schemas refuse. @param data what was parsed */
-export function invalidParameters(error: z.ZodError, data: unknown): InvalidParameterError {
-  return new InvalidParameterError(...error.issues.map((issue) => problemOf(issue, data)));
+/** The answer to a request that schemas refuse. @param data what was parsed @param target which part of the request it is: `json` for a body */
+export function invalidParameters(error: z.ZodError, data: unknown, target = 'query'): InvalidParameterError {
+  return new InvalidParameterError(...error.issues.map((issue) => problemOf(issue, data, target)));
 }
 
-function problemOf(issue: z.core.$ZodIssue, data: unknown): ParameterProblem {
+function problemOf(issue: z.core.$ZodIssue, data: unknown, target: string): ParameterProblem {
   const parameter = issue.path.map(String).join('.') || 'body';
   // The schemas of parameters.ts say what they allow and what they were given.
   if (issue.code === 'custom' && typeof issue.params?.allowed === 'string') {
@@ -152,11 +152,23 @@ function problemOf(issue: z.core.$ZodIssue, data: unknown): ParameterProblem {
     return { parameter, given, allowed, ...(typeof sentence === 'string' && { message: sentence }) };
   }
   const given = issue.path.reduce<unknown>((value, key) => (isIndexable(value) ? value[key] : undefined), data);
-  if (issue.code === 'invalid_type' && given === undefined) return { parameter, message: `${parameter} is required` };
-  if (issue.code === 'invalid_type' && issue.expected === 'string' && Array.isArray(given))
+  if (issue.code !== 'invalid_type') return { parameter, given, message: `${parameter}: ${issue.message}` };
+  if (given === undefined) return { parameter, message: `${parameter} is required` };
+  if (target !== 'json' && issue.expected === 'string' && Array.isArray(given))
     return { parameter, given, message: `${parameter} may be given once, it was given ${given.length} times` };
-  return { parameter, given, message: `${parameter}: ${issue.message}` };
+  return { parameter, given, message: `${parameter}: must be ${KINDS[issue.expected] ?? issue.expected}` };
 }
+
+/** What a schema expects, in the words of the other refusals. */
+const KINDS: Readonly<Record<string, string>> = {
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
 
 function isIndexable(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {
   return typeof value === 'object' && value !== null;

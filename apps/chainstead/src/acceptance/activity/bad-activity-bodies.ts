@@ -60,6 +60,29 @@ const BAD_REVIEWS: readonly (readonly [about: string, sent: unknown, refusal: Re
       'at most 25 items',
     ),
   ],
+  ['null', 'null', broken('body', null, 'must be an object')],
+  ['a list', [], broken('body', [], 'must be an object')],
+  ['a text', '"x"', broken('body', 'x', 'must be an object')],
+  ['a text of them', { contracts: 'x' }, broken('contracts', 'x', 'must be a list')],
+  ['null for them', { contracts: null }, broken('contracts', null, 'must be a list')],
+  ['null for one', { contracts: [null] }, broken('contracts.0', null, 'must be an object')],
+  ['a text for one', { contracts: ['x'] }, broken('contracts.0', 'x', 'must be an object')],
+  [
+    'what is no text',
+    { contracts: [{ contract_address: 5, reason: ['x'], report_type: null, contract_type: {} }] },
+    {
+      message:
+        'contracts.0.contract_address: must be a text, contracts.0.reason: must be a text, contracts.0.report_type: must be a text, contracts.0.contract_type: must be a text',
+      details: {
+        errors: [
+          { parameter: 'contracts.0.contract_address', given: 5 },
+          { parameter: 'contracts.0.reason', given: ['x'] },
+          { parameter: 'contracts.0.report_type', given: null },
+          { parameter: 'contracts.0.contract_type', given: {} },
+        ],
+      },
+    },
+  ],
 ];
 
 /** Bodies that are none, of each operation that takes one. */
