@@ -10,8 +10,8 @@ const HASH_LENGTH = 66;
 const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(value, HASH_LENGTH));
 
 const questionSchema = z.object({
-  /** Unix seconds. */
-  time: z.int(),
+  /** Unix seconds, with milliseconds. */
+  time: z.number(),
   closest: z.enum(CLOSEST),
 });
 const answerSchema = z.object({

@@ -55,7 +55,8 @@ describe('the block closest to a time', () => {
     await fc.assert(
       fc.asyncProperty(
         CHAIN,
-        fc.integer({ min: 90, max: 700 }),
+        // Between seconds, too.
+        fc.integer({ min: 360, max: 2_800 }).map((quarters) => quarters / 4),
         fc.constantFrom(...CLOSEST),
         fc.array(fc.nat(59)),
         fc.nat(1_000),
@@ -73,8 +74,10 @@ describe('the block closest to a time', () => {
 
   test.each<[Closest, number, number]>([
     ['nearest', 105, 0],
+    ['nearest', 105.5, 1],
     ['nearest', 106, 1],
     ['before', 109, 0],
+    ['after', 100.5, 1],
     ['after', 101, 1],
     ['before', 110, 3],
     ['nearest', 110, 1],

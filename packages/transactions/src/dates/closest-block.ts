@@ -26,6 +26,7 @@ export type Closest = (typeof CLOSEST)[number];
  * The block that is closest to a time: `before` the last one at or before it, `after` the first one at or after it, `nearest` the nearer of both, at a
  * tie the earlier one. Of several blocks with one time `before` gives the last, the others the first. What lies ahead of the head gives the head, what
  * lies before the first block the first.
+ * @param time Unix seconds, with a fraction where it lies between two of them
  * @param neighbours of a time; null where they are not known, and so is the answer
  */
 export async function closestBlock(

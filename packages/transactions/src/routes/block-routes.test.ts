@@ -201,9 +201,29 @@ describe('the block of a date', () => {
     }
   });
 
+  test.each([
+    ['', 55.5, 7],
+    ['', 54.999, 6],
+    ['&closest=before', 59.999, 6],
+    ['&closest=after', 50.001, 7],
+  ])('%s of second %d, with its milliseconds, is block %d', async (closest, seconds, expected) => {
+    const date = Math.round((FROM + seconds) * 1_000);
+    const { block, timestamp } = await ask(`date=${date}${closest}`);
+    expect([block, timestamp]).toEqual([expected, Math.floor(date / 1_000)]);
+    const { database } = opened.stage.scratch;
+    await database.query('DELETE FROM blocks WHERE block_number BETWEEN 3 AND 20');
+    try {
+      expect((await ask(`date=${new Date(date).toISOString()}${closest}`)).block).toBe(expected);
+    } finally {
+      await opened.stage.commit();
+    }
+  });
+
   test('ahead of the head is the head, and before the first block that one', async () => {
     const { number } = await client.getBlock();
     expect((await ask('date=9999-01-01')).block).toBe(Number(number));
+    // Microseconds, which read as milliseconds are a date far ahead.
+    expect(await ask('date=1667823435000000')).toMatchObject({ block: Number(number), timestamp: 1667823435000 });
     expect((await ask('date=9999-01-01&closest=after')).block).toBe(Number(number));
     expect((await ask('date=1971-01-01')).block).toBe(0);
   });

@@ -21,7 +21,7 @@ export function dateToBlockRoute({ lookUps, clock }: TransactionRouteOptions): R
     app.openapi(dateToBlock(dependencies), async (c) => {
       const query = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const time = Math.floor((query.date ?? new Date(clock.now())).getTime() / 1_000);
+      const time = query.date === undefined ? Math.floor(clock.now() / 1_000) : query.date.getTime() / 1_000;
       const closest = query.closest ?? 'nearest';
       const known = await closestBlock(time, closest, (at) => knownNeighbours({ database, clock }, chain, at));
       if (known !== null) return c.json(show(time, known), 200);
@@ -38,10 +38,11 @@ export function dateToBlockRoute({ lookUps, clock }: TransactionRouteOptions): R
 }
 
 function show(time: number, { number, hash, parentHash, timestamp }: TimedBlock): z.infer<typeof dateToBlockSchema> {
+  const asked = Math.floor(time);
   return {
-    date: isoOf(time).replace('.000Z', '+00:00'),
+    date: isoOf(asked).replace('.000Z', '+00:00'),
     block: number,
-    timestamp: time,
+    timestamp: asked,
     block_timestamp: isoOf(timestamp),
     hash,
     ...(parentHash !== null && { parent_hash: parentHash }),
@@ -80,9 +81,18 @@ function readDate(text: string): Date | undefined {
   try {
     return parseDate(text);
   } catch (error) {
-    if (error instanceof ChainsteadError) return undefined;
+    if (error instanceof ChainsteadError) return laterThanCalendars(text.trim());
     throw error;
   }
+}
+
+/** Where digits are milliseconds. */
+const MILLISECONDS = /^[1-9]\d{11,}$/;
+
+/** Milliseconds that are no date of a common calendar, such as microseconds taken for them: ahead of any head. Undefined for anything else. */
+function laterThanCalendars(text: string): Date | undefined {
+  const date = MILLISECONDS.test(text) ? new Date(Number(text)) : null;
+  return date === null || Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 function readClosest(text: string): Closest | undefined {
