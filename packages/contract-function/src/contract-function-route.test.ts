@@ -130,6 +130,12 @@ describe('a call that gives nothing is 400 with the reason', () => {
       status: 400,
       body: { message: 'returned no data' },
     });
+    // What returns nothing anyway, such as a transfer of some tokens, would seem to have worked.
+    expect(await opened.run('put', { address, params: { next: 5 } })).toMatchObject({
+      status: 400,
+      body: { message: 'returned no data' },
+    });
+    expect(await opened.run('put', { params: { next: 5 } })).toMatchObject({ status: 200, body: null });
   });
 
   test('what is not encoded as the ABI says is told', async () => {

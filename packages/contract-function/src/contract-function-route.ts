@@ -1,4 +1,4 @@
-import type { CallDirectly } from '@chainstead/gateway';
+import type { CallDirectly, DirectAnswer } from '@chainstead/gateway';
 import {
   type ApiDependencies,
   errorResponses,
@@ -11,9 +11,9 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { blockParameter } from './call-block.ts';
-import { ContractCallsOffError } from './contract-call-error.ts';
+import { ContractCallError, ContractCallsOffError } from './contract-call-error.ts';
 import { encodeCall } from './encode-call.ts';
-import { type CallParams, findFunction } from './find-function.ts';
+import { type AskedFunction, type CallParams, findFunction } from './find-function.ts';
 import { readAnswer } from './read-answer.ts';
 
 export interface ContractFunctionOptions {
@@ -49,19 +49,24 @@ export function contractFunctionRoute({ call, budget }: ContractFunctionOptions)
       if (!budget.mayCall) throw callsOff();
       const block = query.block ?? (query.to_block === undefined ? 'latest' : `0x${query.to_block.toString(16)}`);
       const keyId = requesterOf(c);
-      const answer = await budget.run(keyId, () =>
-        call({
-          chain,
-          method: 'eth_call',
-          params: [{ to: address, data }, block],
-          keyId,
-          timeoutMs: CALL_MS_MAX,
-          bytesMax: ANSWER_BYTES_MAX,
-        }),
-      );
+      const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
+      const answer = await budget.run(keyId, async () => {
+        const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
+        if (!isSilent(called, asked)) return called;
+        const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
+        if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
+        return called;
+      });
       return c.json(readAnswer(answer, { asked, abi, chain: chain.name }), 200);
     });
   };
+}
+
+const NOTHING = '0x';
+
+/** Whether nothing was returned of nothing that is declared: a contract that did so, or an address without one. */
+function isSilent(called: DirectAnswer, { outputs }: AskedFunction): boolean {
+  return outputs.length === 0 && called.kind === 'result' && called.value === NOTHING;
 }
 
 function twoBlocks(): InvalidParameterError {
@@ -90,7 +95,7 @@ const paramsSchema = z
 
 const bodyMembers = {
   abi: z
-    .array(z.unknown(), { error: 'must be a list' })
+    .array(z.unknown())
     .min(1, { error: 'at least 1 item' })
     .max(ENTRIES_MAX, { error: `at most ${ENTRIES_MAX} items` })
     .openapi({
@@ -107,7 +112,7 @@ const bodyMembers = {
     }),
   params: paramsSchema,
 };
-const bodySchema = z.object(bodyMembers, { error: 'must be an object' });
+const bodySchema = z.object(bodyMembers);
 
 const NAME_LENGTH_MAX = 1_024;
 
