@@ -39,7 +39,7 @@ export {
 } from './limits/shared-limits.ts';
 export { NotIndexedError } from './not-indexed.ts';
 export * from './paging.ts';
-export { booleanParameter, limitParameter, textParameter } from './parameters.ts';
+export { addressParameter, booleanParameter, limitParameter, textParameter } from './parameters.ts';
 export type { Principal } from './principal.ts';
 export { querySchema } from './query.ts';
 export { createRawGate, type RawGate, type RawHandler } from './raw-gate.ts';

@@ -74,9 +74,9 @@ export function booleanParameter(documented: { readonly default: boolean; readon
 
 export type Parameters = ReturnType<typeof createParameters>;
 
-/** An address in the path, any letter case in, lower case out. */
-function addressParameter() {
-  return textParameter(ADDRESS, readAddress, INVALID_ADDRESS).openapi({
+/** An address in the path, any letter case in, lower case out. @param sentence by which clients of the hosted provider know the refusal */
+export function addressParameter(sentence = INVALID_ADDRESS) {
+  return textParameter(ADDRESS, readAddress, sentence).openapi({
     type: 'string',
     pattern: '^0x[0-9a-fA-F]{40}$',
     example: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',

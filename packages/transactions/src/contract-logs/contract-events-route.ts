@@ -1,6 +1,7 @@
 import { type ApiDependencies, errorResponses, querySchema, type RouteModule, textParameter } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { contractEventsSchema, showContractEvent } from './contract-events-response.ts';
+import { contractParameter } from './contract-parameter.ts';
 import { decodeAs, readEventItem } from './event-item.ts';
 import { type ContractLogsOptions, createOpenLogsPage } from './open-logs-page.ts';
 import { topicParameter } from './topic-parameter.ts';
@@ -37,7 +38,7 @@ const offsetParameter = textParameter(`a whole number from 0 to ${OFFSET_MAX}`, 
     description: 'So many events are left out before the first page.',
   });
 
-const eventItemSchema = z.record(z.string(), z.unknown(), { error: 'must be an object' }).openapi({
+const eventItemSchema = z.record(z.string(), z.unknown()).openapi({
   example: {
     anonymous: false,
     name: 'Transfer',
@@ -61,7 +62,7 @@ function routeOf({ parameters }: ApiDependencies) {
     description:
       'The logs of one event of a contract, decoded by the ABI item that the body is, by block number, newest first by default. Read and indexed as `/{address}/logs`.',
     request: {
-      params: z.object({ address: parameters.address.openapi({ description: 'The contract' }) }),
+      params: z.object({ address: contractParameter }),
       query: querySchema({
         chain: parameters.chain,
         from_block: parameters.fromBlock,

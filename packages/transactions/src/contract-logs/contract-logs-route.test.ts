@@ -363,7 +363,7 @@ describe('what a request for logs can’t mean', () => {
   test('an address that is none', async () => {
     expect(await opened.ask('0x12/logs')).toMatchObject({
       status: 400,
-      body: { details: { errors: [{ parameter: 'address', given: '0x12' }] } },
+      body: { message: 'Invalid address provided', details: { errors: [{ parameter: 'address', given: '0x12' }] } },
     });
   });
 });

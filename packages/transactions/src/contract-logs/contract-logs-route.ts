@@ -1,6 +1,7 @@
 import { type ApiDependencies, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { contractLogsSchema, showContractLog } from './contract-logs-response.ts';
+import { contractParameter } from './contract-parameter.ts';
 import { type ContractLogsOptions, createOpenLogsPage } from './open-logs-page.ts';
 import { topicParameter } from './topic-parameter.ts';
 
@@ -34,7 +35,7 @@ function routeOf({ parameters }: ApiDependencies) {
     description:
       'All logs that a contract emitted, by block number, newest first by default. Where not all of them are indexed, they are read from a node because of the request: `indexed` says how far, and later requests have more.',
     request: {
-      params: z.object({ address: parameters.address.openapi({ description: 'The contract' }) }),
+      params: z.object({ address: contractParameter }),
       query: querySchema({
         chain: parameters.chain,
         block_number: parameters.fromBlock.openapi({ description: 'This block alone, whatever the range says.' }),

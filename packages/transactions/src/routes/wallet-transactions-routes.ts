@@ -1,10 +1,11 @@
 import type { PageBlock } from '@chainstead/answers';
 import { type Chain, environmentSuffix } from '@chainstead/chains';
-import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import {
   type ApiContext,
   type ApiDependencies,
   ApiError,
+  addressParameter,
   blockBoundsSchema,
   boundsOfRows,
   errorResponses,
@@ -15,7 +16,6 @@ import {
   type Page,
   querySchema,
   type RouteModule,
-  textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { callsOf, eventsOf } from '../abis/asked-entries.ts';
@@ -221,25 +221,14 @@ function nextPlace(page: TransactionsPage, { transactions, hasNext, newestBlock 
   };
 }
 
-const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
 /** By this text clients of the hosted provider know the refusal of these two. */
-const INVALID_ADDRESS = 'address is not a valid hex address';
-
-const addressParameter = textParameter(
-  ADDRESS,
-  (text) => (isAddress(text) ? parseAddress(text) : undefined),
-  INVALID_ADDRESS,
-).openapi({
-  type: 'string',
-  pattern: '^0x[0-9a-fA-F]{40}$',
-  example: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
-});
+const addressOfWallet = addressParameter('address is not a valid hex address');
 
 function request(dependencies: ApiDependencies) {
   const { parameters } = dependencies;
   const max = limitMax(dependencies);
   return {
-    params: z.object({ address: addressParameter }),
+    params: z.object({ address: addressOfWallet }),
     query: querySchema({
       chain: parameters.chain,
       from_block: parameters.fromBlock,

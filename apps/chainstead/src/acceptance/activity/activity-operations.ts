@@ -19,7 +19,7 @@ export type ParameterKind =
   | 'topic';
 
 /** What a segment of the path is read as. */
-export type SegmentKind = 'address' | 'account' | 'chain' | 'domain' | 'hash' | 'place';
+export type SegmentKind = 'address' | 'account' | 'contract' | 'chain' | 'domain' | 'hash' | 'place';
 
 export interface ActivityOperation {
   /** The provider's name of it. */
@@ -55,6 +55,7 @@ const BOUNDS = { from_block: 'block', to_block: 'block', from_date: 'date', to_d
 const PAGE = { limit: 'limit', order: 'order', cursor: 'cursor' } as const;
 const ACCOUNT = { kind: 'account', name: 'address' } as const;
 const ADDRESS = { kind: 'address', name: 'address' } as const;
+const CONTRACT = { kind: 'contract', name: 'address' } as const;
 const TRANSACTION = { kind: 'hash', name: 'transaction_hash' } as const;
 const PLACE = { kind: 'place', name: 'block_number_or_hash' } as const;
 const DOMAIN = { kind: 'domain', name: 'domain' } as const;
@@ -97,7 +98,7 @@ export const ACTIVITY_OPERATIONS: readonly ActivityOperation[] = [
   {
     name: 'getContractLogs',
     path: '/{it}/logs',
-    segment: ADDRESS,
+    segment: CONTRACT,
     parameters: {
       ...{ block_number: 'block', topic0: 'topic', topic1: 'topic', topic2: 'topic', topic3: 'topic' },
       ...{ ...BOUNDS, ...PAGE },
@@ -107,7 +108,7 @@ export const ACTIVITY_OPERATIONS: readonly ActivityOperation[] = [
   {
     name: 'getContractEvents',
     path: '/{it}/events',
-    segment: ADDRESS,
+    segment: CONTRACT,
     parameters: { topic: 'topic', offset: 'offset', ...BOUNDS, ...PAGE },
     isOfChain: true,
     body: EVENT,

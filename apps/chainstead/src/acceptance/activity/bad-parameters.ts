@@ -80,16 +80,14 @@ const WRONG_VALUES: Readonly<Record<ParameterKind, (parameter: string) => readon
 
 const ADDRESSES = ['0x', '0x12', `${WALLET}0`, `0x${'g'.repeat(40)}`];
 
+/** As operations refuse them that have a text of their own for it. */
+const invalidAddresses = (parameter: string, message: string): readonly WrongValue[] =>
+  ADDRESSES.map((given) => [given, { message, details: { errors: [{ parameter, given, allowed: ADDRESS }] } }]);
+
 /** What a segment of the path can't be. */
 const WRONG_SEGMENTS: Readonly<Record<SegmentKind, (name: string) => readonly WrongValue[]>> = {
-  account: (name) =>
-    ADDRESSES.map((given) => [
-      given,
-      {
-        message: 'address is not a valid hex address',
-        details: { errors: [{ parameter: name, given, allowed: ADDRESS }] },
-      },
-    ]),
+  account: (name) => invalidAddresses(name, 'address is not a valid hex address'),
+  contract: (name) => invalidAddresses(name, 'Invalid address provided'),
   address: (name) => ADDRESSES.map((given) => [given, invalidAddress(name, given)]),
   chain: plainly(CHAIN, 'nowhere', '0xg', '99999999999999999999'),
   domain: plainly(DOMAIN, '.eth', 'a..eth', 'a b.eth'),

@@ -26,7 +26,10 @@ interface Given {
   readonly about?: string;
 }
 
-const SEGMENTS = { address: WALLET, account: WALLET, chain: 'eth', domain: 'vitalik.eth', hash: HASH, place: '1' };
+const SEGMENTS = {
+  ...{ address: WALLET, account: WALLET, contract: WALLET },
+  ...{ chain: 'eth', domain: 'vitalik.eth', hash: HASH, place: '1' },
+};
 
 /** A request as it should be, with some of it replaced. */
 export function request(operation: ActivityOperation, given: Given, status: number, body: unknown): BadRequest {
