@@ -383,11 +383,24 @@ const CASES: readonly Row[] = [
   [27, 'not: more came back', { coins: [coin(ME, ROUTER, 4n), coin(ROUTER, ME, 9n, true)], isTraced: true }, 'receive'],
 
   [27, 'coins from somebody', { ...byOthers, to: ME, coins: [coin(BOB, ME)] }, 'receive'],
+  [
+    27,
+    'a deposit to oneself from the chain below',
+    { to: ME, coins: [{ ...coin(ME, ME), isMinted: true }] },
+    'receive',
+  ],
   [27, 'coins from a call inside', { coins: [coin(VAULT, ME, 1n, true)] }, 'receive'],
 
   [28, 'an allowance', { to: USDC, approvals: [{ isGranted: true }] }, 'approve'],
   [28, 'one given, one taken back', { approvals: [{ isGranted: false }, { isGranted: true }] }, 'approve'],
-  [28, 'by a signature that others sent', { ...byOthers, approvals: [{ isGranted: true }] }, 'approve', 'permit'],
+  [
+    28,
+    'by a signature that others sent',
+    { ...byOthers, method: 'permit', approvals: [{ isGranted: true }] },
+    'approve',
+    'permit',
+  ],
+  [28, 'by a contract that others told to', { ...byOthers, to: ME, approvals: [{ isGranted: true }] }, 'approve', null],
   [
     20,
     'not: a swap with an allowance',

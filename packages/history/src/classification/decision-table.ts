@@ -206,9 +206,12 @@ function liquidityRemoved({ transaction }: Case): CategoryDetail | null {
   return transaction.evidence.has('liquidityRemove') ? 'liquidity remove' : null;
 }
 
-/** Who did not send the transaction had signed for it. */
-function permitted({ isSender }: Case): CategoryDetail | null {
-  return isSender ? null : 'permit';
+/** Functions that take an approval by a signature. */
+const PERMITS = /^(?:permit|selfPermit)|WithPermit/;
+
+/** Who sent it tells nothing: a wallet that is a contract approves in transactions of others, too. */
+function permitted({ transaction }: Case): CategoryDetail | null {
+  return PERMITS.test(transaction.method ?? '') ? 'permit' : null;
 }
 
 /** By the first leg, where all that there are move nothing: of no value, or to oneself. */

@@ -35,16 +35,16 @@ export interface Terms {
  */
 export function termsOf(transaction: WalletTransaction): Terms {
   const { wallet, from } = transaction;
-  const coins = transaction.coins.filter((leg) => leg.from !== leg.to && leg.value > 0n);
+  const coins = transaction.coins.filter((leg) => (leg.from !== leg.to || leg.isMinted === true) && leg.value > 0n);
   const tokens = inLogOrder(transaction.tokens.filter((leg) => leg.from !== leg.to && leg.value > 0n));
   const nfts = inLogOrder(transaction.nfts.filter((leg) => leg.from !== leg.to));
   const moved = [...tokens, ...coins.map((leg) => ({ ...leg, token: COIN }) as const)];
-  const net = sumOf(moved, (leg) => (leg.from === wallet ? -leg.value : leg.value));
+  const net = sumOf(moved, (leg) => (isGiven(leg, wallet) ? -leg.value : leg.value));
   const changed = [...net].filter(([, sum]) => sum !== 0n);
   const isIdle = changed.length === 0 && nfts.length === 0;
   const assetsOut: Amounts = isIdle
     ? sumOf(
-        moved.filter((leg) => leg.from === wallet),
+        moved.filter((leg) => isGiven(leg, wallet)),
         ({ value }) => value,
       )
     : new Map(changed.flatMap(([asset, sum]) => (sum < 0n ? [[asset, -sum] as const] : [])));
@@ -63,6 +63,11 @@ export function termsOf(transaction: WalletTransaction): Terms {
   };
 }
 
+/** Whether a leg goes out; one to oneself does, unless it was minted. */
+export function isGiven({ from, isMinted = false }: Pick<Moved, 'from' | 'isMinted'>, wallet: Address): boolean {
+  return from === wallet && !isMinted;
+}
+
 /** Where tokens are sent to be gone. */
 export function isBurnt(receiver: Address): boolean {
   return receiver === ZERO_ADDRESS || receiver === DEAD_ADDRESS;
@@ -72,6 +77,7 @@ const DEAD_ADDRESS = `0x${'dead'.padStart(40, '0')}` as Address;
 
 interface Moved {
   readonly token: Asset;
+  readonly isMinted?: boolean;
   readonly from: Address;
   readonly value: bigint;
 }

@@ -9,6 +9,8 @@ export interface CoinLeg {
   readonly value: bigint;
   /** Moved by a call inside. */
   readonly isInternal: boolean;
+  /** Made for its receiver by a deposit from the chain below: whoever sent it gave nothing here. @default false */
+  readonly isMinted?: boolean;
 }
 
 /** An ERC-20 transfer. */

@@ -33,7 +33,10 @@ function part(block: number, of: Partial<WalletPart>): WalletPart {
 }
 
 function transaction(of: Partial<CountedTransaction> = {}): CountedTransaction {
-  return { hash: '0x1', from: WALLET, to: FRIEND, created: null, succeeded: true, value: 0n, fee: 10n, ...of };
+  return {
+    ...{ hash: '0x1', from: WALLET, to: FRIEND, created: null, succeeded: true, isMinted: false, value: 0n, fee: 10n },
+    ...of,
+  };
 }
 
 function placeOf(block: number, of: Partial<CountedPlace> & { readonly parts?: readonly WalletPart[] }): CountedPlace {
@@ -74,6 +77,19 @@ describe('what a wallet’s activity adds up to', () => {
     const told = count([placeOf(1, { transaction: transaction({ to: WALLET, value: 4n }) })]);
     expect(told).toMatchObject({ native: { sent: 1, received: 1, total: 1 }, coinsSent: '4', coinsReceived: '4' });
     expect([told.sentTo, told.receivedFrom]).toEqual([[], []]);
+  });
+
+  test('what deposits from the chain below bring comes in, and nothing goes out', () => {
+    const deposit = { value: 4n, fee: 0n, isMinted: true } as const;
+    const told = count([
+      placeOf(1, { transaction: transaction({ ...deposit, to: WALLET }) }),
+      placeOf(2, { transaction: transaction({ ...deposit, to: FRIEND }) }),
+    ]);
+    expect(told).toMatchObject({
+      ...{ initiated: 2, coinsSent: '0', coinsReceived: '4', largestOut: '0', sentTo: [] },
+      native: { sent: 0, received: 1, total: 1 },
+      first: { type: 'nativeTransfer', direction: 'in' },
+    });
   });
 
   test('coins that moved inside transactions of others', () => {
@@ -126,6 +142,7 @@ describe('what a wallet’s activity adds up to', () => {
       to: fc.constantFrom(...accounts),
       created: fc.constant(null),
       succeeded: fc.boolean(),
+      isMinted: fc.boolean(),
       value: fc.bigInt({ min: 0n, max: 10n ** 30n }),
       fee: fc.bigInt({ min: 0n, max: 10n ** 20n }),
     });
@@ -135,7 +152,9 @@ describe('what a wallet’s activity adds up to', () => {
         const sum = (of: (one: CountedTransaction) => bigint): string =>
           String(transactions.reduce((total, one) => total + of(one), 0n));
         expect(told.gas).toBe(sum((one) => (one.from === WALLET ? one.fee : 0n)));
-        expect(told.coinsSent).toBe(sum((one) => (one.from === WALLET && one.succeeded ? one.value : 0n)));
+        const isGiven = ({ from, succeeded, isMinted }: CountedTransaction) =>
+          from === WALLET && succeeded && !isMinted;
+        expect(told.coinsSent).toBe(sum((one) => (isGiven(one) ? one.value : 0n)));
         expect(told.coinsReceived).toBe(sum((one) => (one.to === WALLET && one.succeeded ? one.value : 0n)));
         expect(told.initiated).toBe(transactions.filter(({ from }) => from === WALLET).length);
       }),

@@ -58,6 +58,8 @@ export interface CountedTransaction {
   readonly to: Address | null;
   readonly created: Address | null;
   readonly succeeded: boolean;
+  /** Made by a deposit from the chain below: its sender gives nothing here. */
+  readonly isMinted: boolean;
   /** Wei. */
   readonly value: bigint;
   readonly fee: bigint;
@@ -91,11 +93,14 @@ export function createInsightCount(wallet: Address, isPriced: boolean): InsightC
   };
 
   function countTransaction(transaction: CountedTransaction, centsOf: CountedPlace['centsOf']): void {
-    const { from, to, created, succeeded, value, fee } = transaction;
+    const { from, to, created, succeeded, isMinted, value, fee } = transaction;
     const receiver = to ?? created;
-    const [isSent, isReceived] = [from === wallet, receiver === wallet];
+    const [isSent, isReceived] = [from === wallet && !isMinted, receiver === wallet];
     const moved = succeeded ? value : 0n;
-    coins.add({ fee: isSent ? fee : 0n, sent: isSent ? moved : 0n, received: isReceived ? moved : 0n }, centsOf);
+    coins.add(
+      { fee: from === wallet ? fee : 0n, sent: isSent ? moved : 0n, received: isReceived ? moved : 0n },
+      centsOf,
+    );
     if (moved > 0n && (isSent || isReceived))
       transfers.add('native', { isSent, isReceived, counterparty: isSent ? receiver : from });
   }
@@ -196,9 +201,14 @@ function told(
   if (transfer !== undefined)
     return { type: nft === undefined ? 'tokenTransfer' : 'nftTransfer', direction: transfer.isSent ? 'out' : 'in' };
   const inside = parts.find(({ kind }) => kind === 'internal');
-  const isOut = inside === undefined ? transaction === null || transaction.from === wallet : inside.isSent;
+  const isOut = inside === undefined ? transaction === null || isGivenBy(wallet, transaction) : inside.isSent;
   const moves = inside !== undefined || (transaction?.succeeded === true && transaction.value > 0n);
   return { type: moves ? 'nativeTransfer' : 'transaction', direction: isOut ? 'out' : 'in' };
+}
+
+/** What a deposit brings its own sender comes in. */
+function isGivenBy(wallet: Address, { from, to, isMinted }: CountedTransaction): boolean {
+  return from === wallet && !(isMinted && to === wallet);
 }
 
 /** Wei, or cents. */

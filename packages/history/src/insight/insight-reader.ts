@@ -3,6 +3,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { etherQuotes, readEtherQuote } from '@chainstead/prices';
 import { committedBlock, type StateKind, type StateReader } from '@chainstead/state';
+import { isDeposit } from '@chainstead/transactions';
 import { z } from 'zod';
 import {
   type CountedPlace,
@@ -91,6 +92,7 @@ interface TransactionColumns {
   readonly to: Address | null;
   readonly created: Address | null;
   readonly succeeded: boolean;
+  readonly type: number;
   readonly value: string;
   readonly fee: string;
 }
@@ -107,15 +109,15 @@ async function readTransactions(
   const hexOf = (column: string): string => `'0x' || encode(${column}, 'hex')`;
   const rows = await database.query<TransactionColumns>(
     `SELECT block_number::int8 AS block, transaction_index AS index, ${hexOf('transaction_hash')} AS hash, ${hexOf('from_address')} AS "from", ${hexOf('to_address')} AS "to",
-       ${hexOf('contract_address')} AS created, status IS DISTINCT FROM 0 AS succeeded, value::text,
+       ${hexOf('contract_address')} AS created, status IS DISTINCT FROM 0 AS succeeded, type, value::text,
        (gas_used * gas_price + coalesce(l1_fee, 0))::text AS fee
      FROM transactions WHERE transaction_key = ANY ($1::bigint[]) AND chain_id = $2 AND block_number BETWEEN $3 AND $4`,
     [keys, id, Math.min(...blocks), Math.max(...blocks)],
   );
   return new Map(
-    rows.map(({ block, index, value, fee, ...row }) => [
+    rows.map(({ block, index, type, value, fee, ...row }) => [
       `${block} ${index}`,
-      { ...row, value: BigInt(value), fee: BigInt(fee) },
+      { ...row, isMinted: isDeposit({ type }), value: BigInt(value), fee: BigInt(fee) },
     ]),
   );
 }

@@ -3,15 +3,15 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { HAS_ROLE } from '@chainstead/transactions';
+import { IN_HISTORY } from '@chainstead/transactions';
 
 /** A place in the chain, and the wallet's part there. */
 export interface WalletPart {
   readonly block: number;
   readonly index: number;
-  /** `account`: it sent, received or is what was made; `internal`: coins moved inside; `approval`: it allowed something. */
+  /** `account`: it sent, received or is what was made, or somebody else had it approve something; `internal`: coins moved inside; `approval`: it allowed something. */
   readonly kind: 'account' | 'internal' | 'token' | 'nft' | 'approval';
-  /** Of `account`: ROLES. */
+  /** Of `account`: ROLES, or a number below them. */
   readonly roles: number;
   /** The transaction's; null for `account`, whose row tells. */
   readonly hash: string | null;
@@ -70,7 +70,7 @@ const SOURCES: readonly Source[] = [
     account: 'account',
     ties: ['roles'],
     columns: `'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS row_key, NULL AS hash, false AS sent, false AS received, NULL AS other, NULL AS token`,
-    also: HAS_ROLE,
+    also: IN_HISTORY,
   },
   {
     table: 'internal_transfers',

@@ -14,6 +14,7 @@ import {
 } from '@chainstead/testkit';
 import { accountTransactions, transactions } from '@chainstead/transactions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readWalletPlaces } from '../insight/wallet-parts.ts';
 import { LAST_BLOCK } from '../testing/history-stage.ts';
 import { readPlaces } from './read-places.ts';
 
@@ -121,12 +122,19 @@ describe.runIf(folder !== null)('the history of a wallet', () => {
     return places.map(({ transactionIndex }) => transactionIndex);
   };
 
+  /** What the wallet's insight is counted of. */
+  const countedOf = async (wallet: Address): Promise<readonly number[]> => {
+    const places = await Array.fromAsync(readWalletPlaces(scratch.database, chain, wallet, LAST_BLOCK));
+    return places.map(({ index }) => index);
+  };
+
   test.each([
     ['approved all NFTs of a contract', OF_ALL, 0],
     ['took that back', REVOKED, 1],
     ['let somebody move tokens by Permit2', BY_PERMIT2, 2],
   ] as const)('has transactions of others in which it %s', async (_what, wallet, place) => {
     expect(await placesOf(wallet)).toEqual([place]);
+    expect(await countedOf(wallet)).toEqual([place]);
   });
 
   test.each([
@@ -134,5 +142,6 @@ describe.runIf(folder !== null)('the history of a wallet', () => {
     ['had something else done for it, without a transfer', SUPPLIED],
   ])('has none of others in which it %s', async (_what, wallet) => {
     expect(await placesOf(wallet)).toEqual([]);
+    expect(await countedOf(wallet)).toEqual([]);
   });
 });

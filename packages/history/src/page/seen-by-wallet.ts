@@ -7,6 +7,7 @@ import {
   evidenceOf,
   type GivenApproval,
   type InternalTransactionRecord,
+  isDeposit,
   readApprovals,
   type StoredEvidence,
   type TransactionRecord,
@@ -80,18 +81,17 @@ export function withKnownTokens(seen: SeenTransaction, tokenOf: TokenOf): SeenTr
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 
-/** EIP-2718 type of deposits of the OP Stack: who sends one pays on the chain below. */
-const DEPOSIT_TYPE = 0x7e;
-
 function ownValue(
   wallet: Address,
   { type, value, contractAddress }: TransactionRecord,
   { from, to }: { readonly from: Address; readonly to: Address | null },
 ): readonly CoinLeg[] {
   const receiver = to ?? addressOrNull(contractAddress);
-  const isSide = receiver === wallet || (from === wallet && type !== DEPOSIT_TYPE);
+  // Who sends a deposit pays on the chain below.
+  const isMinted = isDeposit({ type });
+  const isSide = receiver === wallet || (from === wallet && !isMinted);
   if (value === '0' || receiver === null || !isSide) return [];
-  return [{ from, to: receiver, value: BigInt(value), isInternal: false }];
+  return [{ from, to: receiver, value: BigInt(value), isInternal: false, ...(isMinted && { isMinted }) }];
 }
 
 function movedInside(wallet: Address, calls: readonly InternalTransactionRecord[]): readonly CoinLeg[] {

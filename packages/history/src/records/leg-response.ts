@@ -2,6 +2,7 @@ import { type Address, decimalAmount } from '@chainstead/core';
 import { normalizedMetadataSchema } from '@chainstead/nft';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import { z } from '@hono/zod-openapi';
+import { isGiven } from '../classification/terms.ts';
 import type { CoinLeg, TokenLeg } from '../classification/wallet-transaction.ts';
 import type { BesideHistory } from '../page/beside-history.ts';
 import type { ShownNftLeg } from '../page/read-legs.ts';
@@ -9,7 +10,9 @@ import type { ShownNftLeg } from '../page/read-legs.ts';
 const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const text = z.string().nullable();
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '5000000' });
-const direction = z.enum(['send', 'receive']).openapi({ description: 'To oneself: send' });
+const direction = z
+  .enum(['send', 'receive'])
+  .openapi({ description: 'To oneself: send, but for deposits from the chain below' });
 
 const partiesShape = {
   from_address: address,
@@ -157,10 +160,11 @@ export function showNativeLeg(leg: CoinLeg, context: LegContext): z.infer<typeof
 interface Sides {
   readonly from: Address;
   readonly to: Address;
+  readonly isMinted?: boolean;
 }
 
-function directionOf({ from }: Sides, { wallet }: LegContext): 'send' | 'receive' {
-  return from === wallet ? 'send' : 'receive';
+function directionOf(leg: Sides, { wallet }: LegContext): 'send' | 'receive' {
+  return isGiven(leg, wallet) ? 'send' : 'receive';
 }
 
 function showParties({ from, to }: Sides, { beside }: LegContext) {

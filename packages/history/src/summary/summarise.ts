@@ -1,6 +1,6 @@
 import { type Address, decimalAmount } from '@chainstead/core';
 import type { GivenApproval } from '@chainstead/transactions';
-import { type Amounts, COIN, type Terms, termsOf } from '../classification/terms.ts';
+import { type Amounts, COIN, isGiven, type Terms, termsOf } from '../classification/terms.ts';
 import type { Category, NftLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
 import { showAllowance } from '../interactions/show-allowance.ts';
 
@@ -29,10 +29,10 @@ export function summarise(
       return SIGNED;
     case 'send':
     case 'token send':
-      return withParty('Sent', tokensTogether(out), 'to', names);
+      return withParty('Sent', tokensTogether(out, terms.coinsOut), 'to', names);
     case 'receive':
     case 'token receive':
-      return withParty('Received', tokensTogether(came), 'from', names);
+      return withParty('Received', tokensTogether(came, terms.coinsIn), 'from', names);
     case 'nft send':
       return withParty('Sent', nftsOut.parts.length > 0 ? nftsOut : selfNfts(transaction), 'to', names);
     case 'nft receive':
@@ -40,9 +40,9 @@ export function summarise(
     case 'token swap':
       return swapped([...out.parts, ...nftsOut.parts], [...came.parts, ...nftsIn.parts]);
     case 'nft purchase':
-      return said('Purchased', nftsIn.parts);
+      return said('Purchased', orUnseen(nftsIn, 'NFTs').parts);
     case 'nft sale':
-      return said('Sold', nftsOut.parts);
+      return said('Sold', orUnseen(nftsOut, 'NFTs').parts);
     case 'mint':
       return said('Minted', nftsIn.parts);
     case 'burn':
@@ -52,7 +52,7 @@ export function summarise(
     case 'deposit':
       return withLabel('Deposited', firstOf(nftsOut, out), 'to', names);
     case 'withdraw':
-      return withLabel('Withdrew', firstOf(nftsIn, came), 'from', names);
+      return withLabel('Withdrew', orUnseen(firstOf(nftsIn, came), names.coin.symbol), 'from', names);
     case 'borrow':
       return withLabel('Borrowed', came, 'from', names);
     case 'approve':
@@ -88,7 +88,7 @@ function outOf(
   names: SummaryNames,
 ): Side {
   const sent = tokens.filter(({ from }) => from === wallet);
-  const spent = coins.filter(({ from }) => from === wallet);
+  const spent = coins.filter((leg) => isGiven(leg, wallet));
   const amounts = assetsOut.size > 0 ? assetsOut : firstAmount(sent, spent);
   const parties = tokensOut || spent.length === 0 ? sent.filter(({ token }) => amounts.has(token)) : spent;
   return { parts: amountsIn(amounts, names), party: onlyOne(parties.map(({ to }) => to)) };
@@ -96,7 +96,7 @@ function outOf(
 
 function inOf({ wallet, coins, tokens }: WalletTransaction, { assetsIn, tokensIn }: Terms, names: SummaryNames): Side {
   const received = tokens.filter(({ from, to }) => to === wallet && from !== wallet);
-  const got = coins.filter(({ from, to }) => to === wallet && from !== wallet);
+  const got = coins.filter((leg) => leg.to === wallet && !isGiven(leg, wallet));
   const amounts = assetsIn.size > 0 ? assetsIn : firstAmount(received, got);
   const parties = tokensIn || got.length === 0 ? received.filter(({ token }) => amounts.has(token)) : got;
   return { parts: amountsIn(amounts, names), party: onlyOne(parties.map(({ from }) => from)) };
@@ -141,13 +141,22 @@ function onlyOne(parties: readonly Address[]): Address | null {
   return others.length === 0 ? (party ?? null) : null;
 }
 
-/** Of several tokens only how many. */
-function tokensTogether(side: Side): Side {
-  return side.parts.length > 1 ? { parts: [`${side.parts.length} ERC20 tokens`], party: null } : side;
+/** Of several tokens only how many; coins, which are the last part, by themselves. */
+function tokensTogether(side: Side, withCoins: boolean): Side {
+  const tokens = withCoins ? side.parts.slice(0, -1) : side.parts;
+  const coins = withCoins ? side.parts.slice(-1) : [];
+  const isTold = tokens.length > 1 || (tokens.length > 0 && withCoins);
+  if (!isTold) return side;
+  return { parts: [...(tokens.length > 1 ? [`${tokens.length} ERC20 tokens`] : tokens), ...coins], party: null };
 }
 
 function firstOf(nfts: Side, others: Side): Side {
   return nfts.parts.length > 0 ? nfts : others;
+}
+
+/** Of what moved where the wallet's legs don't show it: what it was. */
+function orUnseen(side: Side, what: string): Side {
+  return side.parts.length > 0 ? side : { ...side, parts: [what] };
 }
 
 function said(verb: string, parts: readonly string[]): string {

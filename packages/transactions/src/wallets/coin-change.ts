@@ -3,6 +3,7 @@ import { type Address, isAddress, parseAddress, parseBigQuantity } from '@chains
 import type { WholeBlock } from '@chainstead/sync';
 import { accountRows } from '../stored/account-rows.ts';
 import { committedIn } from '../stored/datasets.ts';
+import { isDeposit } from '../stored/is-deposit.ts';
 import { NO_ROLE, ROLES, type TransactionRow } from '../stored/schema.ts';
 import { readUint64, transactionRow } from '../stored/transaction-row.ts';
 
@@ -12,8 +13,6 @@ export type PaidTransaction = Pick<
   'type' | 'status' | 'value' | 'gasUsed' | 'gasPrice' | 'l1Fee' | 'blobGasUsed' | 'blobGasPrice'
 >;
 
-/** EIP-2718 types of deposits from the chain below: of the OP Stack, and of Arbitrum. What they move was minted, and nobody here pays for them. */
-const DEPOSIT_TYPES: ReadonlySet<number> = new Set([0x7e, 0x64]);
 const WEI_PER_GWEI = 10n ** 9n;
 
 /** By how much a transaction itself changed an account's balance, without what moved inside it. Wei. @param roles bits of {@link ROLES} */
@@ -21,7 +20,7 @@ export function coinChange(paid: PaidTransaction, roles: number): bigint {
   if (roles <= NO_ROLE) return 0n;
   const moved = paid.status === 0 ? 0n : BigInt(paid.value);
   const received = (roles & (ROLES.receiver | ROLES.created)) === 0 ? 0n : moved;
-  if ((roles & ROLES.sender) === 0 || DEPOSIT_TYPES.has(paid.type)) return received;
+  if ((roles & ROLES.sender) === 0 || isDeposit(paid)) return received;
   return received - moved - feesOf(paid);
 }
 
