@@ -19,30 +19,35 @@ export interface ActiveChain {
   readonly indexed: Indexed;
 }
 
-/** Finds the first and the last transaction of a wallet's history; null where none is known. */
-export async function getActiveChain(
-  database: ReadDatabase,
-  chain: Chain,
-  wallet: Address,
-): Promise<ActiveChain | null> {
+/** What is known of a wallet on a chain. */
+export interface KnownEnds {
+  /** Null where it did nothing that is known. */
+  readonly ends: Pick<ActiveChain, 'first' | 'last'> | null;
+  readonly indexed: Indexed;
+}
+
+/** Finds the first and the last transaction of a wallet's history. */
+export async function getActiveChain(database: ReadDatabase, chain: Chain, wallet: Address): Promise<KnownEnds> {
   return readUntorn(async () => {
     const [oldest, newest] = await Promise.all([
       readPlaces(database, chain, { ...ANYTHING, wallet, order: 'ASC' }),
       readPlaces(database, chain, { ...ANYTHING, wallet, order: 'DESC' }),
     ]);
+    const { indexed } = oldest;
     const [[first], [last]] = [oldest.places, newest.places];
-    if (first === undefined || last === undefined) return null;
-    const ends = [{ block_number: first.blockNumber }, { block_number: last.blockNumber }] as const;
+    if (first === undefined || last === undefined) return { ends: null, indexed };
+    const places = [{ block_number: first.blockNumber }, { block_number: last.blockNumber }] as const;
     const [row] = await database.select<{ blocks: string | null }>(
       `SELECT ${blocksOf('SELECT unnest($2::bigint[])', '$1')} AS blocks`,
-      [chain.id, ends.map(({ block_number }) => block_number)],
+      [chain.id, places.map(({ block_number }) => block_number)],
     );
-    const blockOf = readBlocks(row?.blocks ?? null, ends);
+    const blockOf = readBlocks(row?.blocks ?? null, places);
     return {
-      chain,
-      first: { block: blockOf(ends[0]), hash: first.hash },
-      last: { block: blockOf(ends[1]), hash: last.hash },
-      indexed: oldest.indexed,
+      ends: {
+        first: { block: blockOf(places[0]), hash: first.hash },
+        last: { block: blockOf(places[1]), hash: last.hash },
+      },
+      indexed,
     };
   });
 }

@@ -1,3 +1,4 @@
+import type { WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Clock } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -10,6 +11,7 @@ import {
   type RouteModule,
 } from '@chainstead/http';
 import { type StateQuestions, StateUnavailableError } from '@chainstead/state';
+import type { AskedWallets } from '@chainstead/transactions';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { HistoryQuery } from '../page/history-query.ts';
 import { LEG_DATASETS } from '../page/places-statement.ts';
@@ -18,6 +20,9 @@ import { INSIGHT_COUNTED } from './insight-reader.ts';
 import { type CountedChain, showWalletInsight, walletInsightSchema } from './wallet-insight-response.ts';
 
 export interface WalletInsightOptions {
+  /** Where chains keep only the transactions of wallets that are asked for. */
+  readonly askedWallets: AskedWallets;
+  readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
   /** The chains that are indexed here: those of which none is asked for by name. */
   readonly served: readonly Chain[];
   readonly questions: StateQuestions;
@@ -33,14 +38,22 @@ const COUNTED_MS = 60_000;
  * `GET /api/v2.2/wallets/{address}/insight`: what a wallet's activity adds up to (docs/provider-contract.md#wallet-insight). Counted by a worker, and
  * kept for a minute; 503 while that takes longer than a request waits.
  */
-export function createWalletInsightRoute({ served, questions, waitMs, clock }: WalletInsightOptions): RouteModule {
+export function createWalletInsightRoute({
+  served,
+  questions,
+  waitMs,
+  clock,
+  askedWallets,
+  walletHistory,
+}: WalletInsightOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, reads } = dependencies;
-    const count = async (chain: Chain, wallet: Address): Promise<CountedChain> => {
-      const [answer, isComplete] = await Promise.all([
-        questions.ask(chain, INSIGHT_COUNTED, { wallet }, { waitMs, maxAgeMs: COUNTED_MS }),
-        isHistoryComplete(reads, chain, wallet),
-      ]);
+    const { chains, database, logger, reads } = dependencies;
+    const count = async (chain: Chain, wallet: Address, requester: string): Promise<CountedChain> => {
+      // Before what may fail: whoever asks again finds more.
+      await askedWallets.ask({ database, logger }, chain, wallet, requester);
+      const isComplete = await isHistoryComplete(reads, chain, wallet);
+      if (!isComplete) await walletHistory.requestWallet({ database, logger }, chain, wallet, requester);
+      const answer = await questions.ask(chain, INSIGHT_COUNTED, { wallet }, { waitMs, maxAgeMs: COUNTED_MS });
       if (answer === null) throw new StateUnavailableError(`what the wallet did on ${chain.key} is being counted`);
       return { chain, counts: answer.counts, toBlock: answer.to, isComplete };
     };
@@ -51,7 +64,8 @@ export function createWalletInsightRoute({ served, questions, waitMs, clock }: W
         asked === undefined
           ? served.toSorted((one, other) => one.id - other.id)
           : indexedChainsOf(chains, asked, ...LEG_DATASETS);
-      const counted = await Promise.all(wanted.map((chain) => count(chain, address)));
+      const requester = c.get('principal')?.id ?? 'open';
+      const counted = await Promise.all(wanted.map((chain) => count(chain, address, requester)));
       return c.json(showWalletInsight(address, counted, { now: clock.now() / 1_000, withBreakdown }), 200);
     });
   };

@@ -77,6 +77,20 @@ describe.runIf(hasRecordings)('what a wallet’s activity adds up to', () => {
     expect(shown.chainBreakdown).toBeUndefined();
   });
 
+  test('of a wallet that nobody asked for has the rest looked for', async () => {
+    const wallet = `0x${'13'.repeat(20)}`;
+    stage.settings.mode = 'wallets';
+    try {
+      await insightOf(wallet);
+    } finally {
+      stage.reset();
+    }
+    const asked = await stage.scratch.database.query<{ wallet: string }>(
+      `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM asked_wallets`,
+    );
+    expect(asked).toContainEqual({ wallet });
+  });
+
   test.each([
     ['wallets/0x12/insight', 'address'],
     [`wallets/0x${'12'.repeat(20)}/insight?chains=nowhere`, 'chains.0'],

@@ -1,8 +1,12 @@
+import { createWalletHistory } from '@chainstead/answers';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { erc20Transfers } from '@chainstead/erc20';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createJobs, type Jobs } from '@chainstead/jobs';
 import {
   addressOf,
   createScratchDatabase,
@@ -12,26 +16,43 @@ import {
   startOfficialSdk,
   timestampOf,
 } from '@chainstead/testkit';
+import { createAskedWallets } from '@chainstead/transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 
 const registry = createChainRegistry();
-const [eth, base, polygon] = [registry.get('eth'), registry.get('base'), registry.get('polygon')];
+/** As they are where nothing is set. */
+const asByDefault = (key: string): Chain => ({
+  ...registry.get(key),
+  transactions: { mode: 'wallets', input: 'full', provesSenders: true },
+});
+const [eth, base, polygon] = [asByDefault('eth'), asByDefault('base'), asByDefault('polygon')];
 const [ALICE, BOB, TOKEN] = [addressOf(0xa11ce), addressOf(0xb0b), addressOf(0xc0)] as const;
 
 let scratch: ScratchDatabase;
+let jobs: Jobs;
 let server: ApiServer;
 let sdk: Moralis;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await seed(scratch.database, eth, [3, 7, 11]);
   await seed(scratch.database, polygon, [5]);
-  const api = await exampleApi(scratch.database, [createActiveChainsRoute([polygon, base, eth])]);
+  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
+  const walletHistory = createWalletHistory({
+    ...{ jobs, chains: [polygon, base, eth], datasets: [erc20Transfers], maxCalls: 10, perKey: 10 },
+  });
+  const askedWallets = createAskedWallets(walletHistory);
+  const served = [polygon, base, eth];
+  const find = (text: string) => served.find(({ id }) => id === registry.find(text)?.id) ?? registry.find(text);
+  const api = await exampleApi(scratch.database, [createActiveChainsRoute({ served, askedWallets, walletHistory })], {
+    chains: { find },
+  });
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });
   ({ Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url }));
 });
 afterAll(async () => {
   await server.close();
+  await jobs.close();
   await scratch.drop();
 });
 
@@ -83,6 +104,21 @@ test('the chains that are asked for, each once, in their order and in every spel
       status: 200,
       body: { address: BOB, active_chains: [onPolygon, onEth] },
     });
+});
+
+test('what is not known of a wallet is looked for on each of them', async () => {
+  const nobody = addressOf(0x0ff);
+  expect(await ask(`${nobody}/chains?chains=eth,base`)).toEqual({
+    status: 200,
+    body: { address: nobody, active_chains: [] },
+  });
+  const of = `chain_id FROM %t WHERE %w = decode('${nobody.slice(2)}', 'hex') ORDER BY chain_id`;
+  const chainsIn = async (table: string, wallet: string) => {
+    const text = `SELECT DISTINCT ${of.replace('%t', table).replace('%w', wallet)}`;
+    return (await scratch.database.query<{ chain_id: number }>(text)).map(({ chain_id: id }) => id);
+  };
+  expect(await chainsIn('asked_wallets', 'wallet')).toEqual([eth.id, base.id]);
+  expect(await chainsIn('subject_histories', 'subject')).toEqual([eth.id, base.id]);
 });
 
 test('a chain that nobody knows is refused', async () => {

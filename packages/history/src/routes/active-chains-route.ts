@@ -3,16 +3,21 @@ import type { Address } from '@chainstead/core';
 import { type ApiDependencies, errorResponses, indexedChainsOf, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { activeChainsSchema, showActiveChain } from '../active-chains/active-chains-response.ts';
-import { getActiveChain } from '../active-chains/get-active-chain.ts';
+import { type ActiveChain, getActiveChain } from '../active-chains/get-active-chain.ts';
 import { LEG_DATASETS } from '../page/places-statement.ts';
+import type { HistoryRouteOptions } from './history-route-options.ts';
+
+export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'askedWallets' | 'walletHistory'> {
+  /** The chains that are indexed here: those of which none is asked for by name. */
+  readonly served: readonly Chain[];
+}
 
 /**
  * `GET /api/v2.2/wallets/{address}/chains`: on which chains a wallet did something, first and last (docs/provider-contract.md#active-chains).
- * @param served the chains that are indexed here: those of which none is asked for by name
  */
-export function createActiveChainsRoute(served: readonly Chain[]): RouteModule {
+export function createActiveChainsRoute({ served, askedWallets, walletHistory }: ActiveChainsOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, reads } = dependencies;
+    const { chains, database, logger, reads } = dependencies;
     app.openapi(routeOf(dependencies), async (c) => {
       const address = c.req.valid('param').address as Address;
       const { chains: asked } = c.req.valid('query');
@@ -20,14 +25,22 @@ export function createActiveChainsRoute(served: readonly Chain[]): RouteModule {
         asked === undefined
           ? served.toSorted((one, other) => one.id - other.id)
           : indexedChainsOf(chains, asked, ...LEG_DATASETS);
-      const found = await Promise.all(wanted.map((chain) => getActiveChain(reads, chain, address)));
+      const requester = c.get('principal')?.id ?? 'open';
+      const find = async (chain: Chain): Promise<ActiveChain | null> => {
+        // What is not known yet may be all that the wallet ever did there.
+        await askedWallets.ask({ database, logger }, chain, address, requester);
+        const { ends, indexed } = await getActiveChain(reads, chain, address);
+        if (!indexed.complete) await walletHistory.requestWallet({ database, logger }, chain, address, requester);
+        return ends === null ? null : { chain, ...ends, indexed };
+      };
+      const found = await Promise.all(wanted.map(find));
       const active = found.flatMap((one) => (one === null ? [] : [showActiveChain(one)]));
       return c.json({ address, active_chains: active }, 200);
     });
   };
 }
 
-/** Each costs two statements. */
+/** Each costs a few statements. */
 const CHAINS_MAX = 100;
 
 function routeOf({ parameters }: ApiDependencies) {

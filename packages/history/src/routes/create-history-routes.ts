@@ -34,8 +34,8 @@ export function createHistoryRoutes(options: HistoryOptions): readonly RouteModu
       askedWallets,
       walletHistory,
     }),
-    createActiveChainsRoute(chains),
-    createWalletInsightRoute({ ...options, served: chains }),
+    createActiveChainsRoute({ served: chains, askedWallets, walletHistory }),
+    createWalletInsightRoute({ ...options, served: chains, askedWallets }),
     createWalletStatsRoute({ ...options, askedWallets }),
   ];
 }
