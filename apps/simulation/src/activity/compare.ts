@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { askAll, type StoryApi, type StoryList } from '../story/api.ts';
 import { compareUntilEqual, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
 import type { ComparedStory } from '../story/run-story.ts';
+import { categoryOf } from './category.ts';
 import { addressIn, isInHistory, isListed, nativeOf, type TransactionTruth, transfersOf, withTraces } from './truth.ts';
 import { type ActivityWorld, anybody } from './world.ts';
 
@@ -140,7 +141,12 @@ async function compareHistory(
   const expected = newestFirst(withTraces(truths, isTraced), (one) => isInHistory(one, account));
   const { input: _, ...withoutInput } = Object.fromEntries(FIELDS.map((field) => [field, true]));
   compareRecords(differences, path, list.rows, expected, Object.keys(withoutInput));
-  for (const [place, truth] of expected.entries()) compareLegs(differences, path, list.rows[place], truth, account);
+  for (const [place, truth] of expected.entries()) {
+    compareLegs(differences, path, list.rows[place], truth, account);
+    const [category, wanted] = [list.rows[place]?.category, categoryOf(truth, account)];
+    if (category !== wanted)
+      differences.wrong(`${path}: ${truth.record.hash} is ${JSON.stringify(category)}, not ${JSON.stringify(wanted)}`);
+  }
 }
 
 /** Larger than the depth of a reorganisation that the chains of stories allow. */
