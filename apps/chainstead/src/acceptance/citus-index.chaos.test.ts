@@ -77,9 +77,7 @@ await describeOnCitus('a distributed database', 'indexing on a cluster', ({ crea
     const facts = scriptedChainFacts();
     const both = [spread, single];
     const untilBoth = (): Promise<unknown> =>
-      Promise.all(
-        both.map(({ database }) => untilIndexed(database, facts, chain, { proven: true, timeoutMs: 90_000 })),
-      );
+      Promise.all(both.map(({ database }) => untilIndexed(database, facts, chain, { proven: true })));
     for (const { database } of both) {
       const indexer = await startIndexer({ chain: facts, database, urls: [node.url] });
       onTestFinished(() => indexer.stop());

@@ -10,7 +10,7 @@ import { describeOnCitus, followSpread } from './citus-stage.ts';
 import { untilIndexed } from './indexed-tables.ts';
 
 const DYING = 'a node that goes away';
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 
 await describeOnCitus('a distributed database of which a node goes away', DYING, (stage) => {
   it('can not answer, says so, and answers once it is back', { timeout: TIMEOUT_MS }, async () => {
@@ -44,7 +44,7 @@ await describeOnCitus('a distributed database of which a node goes away', DYING,
     expect(statuses).toContain(503);
     await dead.restart();
     for (const wallet of wallets)
-      await vi.waitFor(async () => expect(await statusOf(wallet)).toBe(200), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await statusOf(wallet)).toBe(200), { timeout: 60_000 });
   });
 
   // Several deaths, also of the coordinator: citus-outages.chaos.test.ts.
@@ -58,7 +58,7 @@ await describeOnCitus('a distributed database of which a node goes away', DYING,
     await systemClock.sleep(200);
     stopMining();
     await victim.restart();
-    await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 60_000 });
+    await untilIndexed(database, facts, chain, { proven: true });
     const own = await dumpEverything(database, facts);
     expect(own).toEqual(await dumpEverything(await indexAlone(), facts));
     expect(countRows(own).erc20_transfers).toBeGreaterThan(200);

@@ -131,6 +131,6 @@ export async function untilSettled(database: Database): Promise<void> {
           `SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts') WHERE result <> '0'`,
         ),
       ).toEqual([]),
-    { timeout: 20_000, interval: 500 },
+    { timeout: 60_000, interval: 500 },
   );
 }

@@ -103,7 +103,7 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
         expect(await pages.ask(path.replace('{}', `${subject}`))).toBe(UNAVAILABLE);
       await dead.restart();
       for (const [path, answer] of before)
-        await vi.waitFor(async () => expect(await pages.ask(path)).toBe(answer), { timeout: 20_000 });
+        await vi.waitFor(async () => expect(await pages.ask(path)).toBe(answer), WAIT);
     });
 
     it('refuses to read from standbys', { timeout: TIMEOUT_MS }, async () => {

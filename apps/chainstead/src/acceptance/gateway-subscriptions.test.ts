@@ -14,7 +14,7 @@ import { type GatewayStage, startGateway } from './gateway-stage.ts';
 
 const CHAIN_ID = 31_342;
 const NOBODY = `0x${'ab'.repeat(20)}` as const;
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 
 let devnet: Devnet;
 let gateway: GatewayStage;

@@ -189,13 +189,16 @@ export function upstreamName(url: string): string {
 const FIRST_PAUSE_MS = 10;
 const PAUSE_MAX_MS = 100;
 
+/** Long enough for a machine that stands still now and then: how quick something is, is never what a test waits for. */
+const PATIENCE_MS = 120_000;
+
 /**
  * Asks again and again until the condition gives null; it gives what is still missing otherwise.
  * @param pauseMaxMs between two looks
  */
 export async function waitUntil(
   condition: () => Promise<string | null> | string | null,
-  timeoutMs = 40_000,
+  timeoutMs = PATIENCE_MS,
   pauseMaxMs = PAUSE_MAX_MS,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;

@@ -86,7 +86,7 @@ describe.skipIf(folder === '')('NFTs of recorded blocks', () => {
       const malformed = await scratch.database.query('SELECT * FROM nft_malformed_logs WHERE chain_id = $1', [id]);
       expect(malformed).toEqual([]);
     },
-    120_000,
+    240_000,
   );
 
   it('are all that were counted in the recordings', async () => {
@@ -124,7 +124,7 @@ async function* indexedOneByOne(scratch: ScratchDatabase, given: Chain, name: st
             backfillProof: 'receipts',
           },
           [{ from: block, to: block }],
-          AbortSignal.timeout(30_000),
+          AbortSignal.timeout(120_000),
         );
         yield block;
       }

@@ -11,7 +11,7 @@ import { processesOf, sharedChainStage } from './shared-chain-stage.ts';
 const CHAIN_ID = 1_337_041;
 const BLOCKS = 240;
 const PROCESSES = 2;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 const stage = sharedChainStage({ chainId: CHAIN_ID, seed: 20_261_123, blocks: BLOCKS });
 const { chain, facts, openScratch } = stage;
 /** The highest block that can no longer be reorganised. */
@@ -37,7 +37,7 @@ describe.runIf(platform() === 'linux')('a job on a range', () => {
       const { database, url } = await openScratch();
       const start = (...args: readonly string[]) => stage.start(args, url, PROCESSES);
       const program = start('start', '--roles', 'ingest');
-      await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 60_000 });
+      await untilIndexed(database, facts, chain, { proven: true });
       // What is to be read anew is damaged, so that nothing else makes it whole.
       await database.query('DELETE FROM erc20_transfers WHERE block_number BETWEEN 20 AND 60');
       stage.node.faults.set({ latencyMs: 1_500 });
@@ -48,13 +48,13 @@ describe.runIf(platform() === 'linux')('a job on a range', () => {
       await waitUntil(async () => {
         victim = (await job())?.status === 'running' ? await processAtWork(database, program) : null;
         return victim === null ? program.output() : null;
-      }, 30_000);
+      });
       expect((await job())?.holder).not.toBeNull();
       process.kill(victim ?? 0, 'SIGKILL');
       await waitUntil(() => (commandLineOf(victim ?? 0) === null ? null : `${victim} still runs`));
       expect((await job())?.status).toBe('running');
       stage.node.faults.clear();
-      await waitUntil(async () => ((await job())?.status === 'done' ? null : program.output()), 60_000);
+      await waitUntil(async () => ((await job())?.status === 'done' ? null : program.output()));
       expect(await job()).toMatchObject({ work: 'reindex', ranges: [{ from: 1, to: SETTLED }], error: null });
       await expectTruth(database, facts, chain);
       program.kill('SIGTERM');

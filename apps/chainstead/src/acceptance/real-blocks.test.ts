@@ -145,7 +145,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
             backfillOrder: 'newest-first',
             proverRate: 0,
           },
-        }).run(AbortSignal.timeout(60_000));
+        }).run(AbortSignal.timeout(180_000));
         const covered = mergeRanges((await listCoverage(own.database, chain.id)).map((one) => one.range));
         expect(covered).toEqual([range]);
         const [linked] = await own.database.query<{ links: number }>(

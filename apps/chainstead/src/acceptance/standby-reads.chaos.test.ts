@@ -151,7 +151,7 @@ describe.runIf(programs !== undefined)('with standbys', () => {
         (await api.request(`/api/v2.2/${WALLET}/erc20/transfers?chain=eth`, { headers: { 'x-api-key': key } })).status;
       expect(await status()).toBe(200);
       await keys.revoke(key);
-      await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 5_000, interval: 100 });
+      await vi.waitFor(async () => expect(await status()).toBe(401), WAIT);
       expect(await askCluster(other, 'SELECT FROM api_keys')).toEqual([]);
     });
   });

@@ -9,7 +9,7 @@ import { type Program, startProgram } from './program.ts';
 const CHAIN_ID = 1_337_014;
 const SEED = 20_261_122;
 /** Far above the promise (10 s after silence, 2 s after a stop) for a busy machine, far below what open connections would keep locks. */
-const TAKEOVER_MS = 25_000;
+const TAKEOVER_MS = 60_000;
 const FREEZES = 3;
 
 /** Whether it leads: it says so each time, and says when it has lost the lead or stands by. */
