@@ -21,6 +21,8 @@ export interface WebhookAnswer {
   readonly status?: number | 'hang' | 'reset';
   /** Before the answer. Default 0. */
   readonly delayMs?: number;
+  /** It is answered once this resolves. Default: at once. */
+  readonly until?: Promise<void>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
@@ -95,8 +97,9 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
 }
 
 async function send(response: ServerResponse, answer: WebhookAnswer): Promise<void> {
-  const { status = 200, delayMs = 0, headers = {}, body = '' } = answer;
+  const { status = 200, delayMs = 0, until, headers = {}, body = '' } = answer;
   if (delayMs > 0) await sleep(delayMs);
+  await until;
   if (status === 'hang') return;
   if (status === 'reset') {
     response.socket?.resetAndDestroy();
