@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { programToStart } from '../testing/bundled-program.ts';
 
 export interface Program {
+  readonly pid: number;
   /** `http://127.0.0.1:<port>` once it serves; rejects when it ends before. */
   readonly url: Promise<string>;
   /** Asks it to stop by SIGTERM. @returns its exit code and how long it took. */
@@ -49,6 +50,7 @@ export function startProgram(environment: Readonly<Record<string, string>>, role
     });
   });
   return {
+    pid: child.pid ?? 0,
     url: url.promise,
     async stop() {
       const started = Date.now();
