@@ -7,7 +7,7 @@ import {
   type ScratchDatabase,
   serveScriptedChain,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
 import type { ProcessNumber } from '../role-slot.ts';
 import { startIngest } from './ingest.ts';
@@ -15,15 +15,16 @@ import type { RoleContext } from './role.ts';
 
 /** On which long waits are short. */
 const clock: Clock = { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 500), signal) };
+const PATIENCE_MS = 60_000;
 const GOOD = 1_337_011;
 const BAD = 1_337_012;
 let scratch: ScratchDatabase;
 
-beforeAll(async () => {
+beforeEach(async () => {
   scratch = await createScratchDatabase();
 });
 
-afterAll(() => scratch?.drop());
+afterEach(() => scratch?.drop());
 
 async function serve(chainId: number) {
   const chain = createScriptedChain({ seed: chainId, chainId });
@@ -72,20 +73,22 @@ describe('ingest', () => {
     try {
       await vi.waitFor(
         async () => expect((await statusOf(BAD))?.stallReason).toMatch(/wrong chain.*chain id 5/),
-        10_000,
+        PATIENCE_MS,
       );
       const told = await statusOf(BAD);
       expect(told?.updatedAt.getTime()).toBeLessThan(Date.now() - 3_000_000);
-      expect(await context.metrics.metrics()).toContain('chainstead_sync_stalled{chain="bad"} 1');
-      await vi.waitFor(async () => expect((await statusOf(GOOD))?.checkpoint).toBe(good.chain.head), 10_000);
+      const untilTold = (line: string): Promise<void> =>
+        vi.waitFor(async () => expect(await context.metrics.metrics()).toContain(line), PATIENCE_MS);
+      await untilTold('chainstead_sync_stalled{chain="bad"} 1');
+      await vi.waitFor(async () => expect((await statusOf(GOOD))?.checkpoint).toBe(good.chain.head), PATIENCE_MS);
       bad.node.faults.clear();
-      await vi.waitFor(async () => expect((await statusOf(BAD))?.checkpoint).toBe(bad.chain.head), 20_000);
-      expect((await statusOf(BAD))?.stallReason).toBeNull();
-      expect(await context.metrics.metrics()).toContain('chainstead_sync_stalled{chain="bad"} 0');
+      await vi.waitFor(async () => expect((await statusOf(BAD))?.checkpoint).toBe(bad.chain.head), PATIENCE_MS);
+      await vi.waitFor(async () => expect((await statusOf(BAD))?.stallReason).toBeNull(), PATIENCE_MS);
+      await untilTold('chainstead_sync_stalled{chain="bad"} 0');
     } finally {
       await role.stop();
     }
-  }, 60_000);
+  });
 
   it('leaves the chains of other processes to them, and asks their nodes nothing', async () => {
     const [own, other] = [await serve(1_337_013), await serve(1_337_014)];
@@ -102,12 +105,12 @@ describe('ingest', () => {
     );
     const role = await startIngest(context);
     try {
-      await vi.waitFor(async () => expect((await statusOf(1_337_013))?.checkpoint).toBe(own.chain.head), 20_000);
+      await vi.waitFor(async () => expect((await statusOf(1_337_013))?.checkpoint).toBe(own.chain.head), PATIENCE_MS);
     } finally {
       await role.stop();
     }
     expect(await context.metrics.metrics()).not.toContain('chain="other"');
     expect(await statusOf(1_337_014)).toBeUndefined();
     expect(other.node.counters.httpRequests).toBe(0);
-  }, 60_000);
+  });
 });
