@@ -1,5 +1,5 @@
 /** The whole program over its embedded Postgres, whose postmaster is killed under it. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -43,6 +43,10 @@ describe.runIf(platform() === 'linux')('the embedded Postgres is killed', () => 
 
     const [killed = -1] = postmasters(program.pid);
     expect(killed).toBe(await postmasterPid());
+    // It can't start before the outage is seen, however slowly this test looks.
+    const settings = join(dataDir, 'data', 'postgresql.auto.conf');
+    const before = await readFile(settings, 'utf8');
+    await appendFile(settings, 'no setting\n');
     process.kill(killed, 'SIGKILL');
     const seen = new Map<number, { body: unknown; retryAfter: string | null }>();
     await vi.waitFor(async () => {
@@ -55,6 +59,7 @@ describe.runIf(platform() === 'linux')('the embedded Postgres is killed', () => 
       retryAfter: expect.stringMatching(/^\d+$/),
     });
 
+    await writeFile(settings, before);
     await program.waitFor(/Embedded Postgres ended by itself, starting it again/);
     await program.waitFor(/Embedded Postgres runs again/);
     await vi.waitFor(async () => {
