@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reorganise } from '../story/branches.ts';
 import { askTogether } from '../story/node.ts';
 import { STORY_CHAINS } from '../story/story-chain.ts';
+import { categoryOf } from './category.ts';
 import { mineActions } from './play.ts';
-import { createChainReading, isListed, type TransactionTruth } from './truth.ts';
+import { createChainReading, isInHistory, isListed, type TransactionTruth } from './truth.ts';
 import { type ActivityWorld, anybody, startWorld } from './world.ts';
 
 const BLOCKS = 60;
@@ -50,6 +51,18 @@ test('it has transactions of all types, some that fail, make contracts, and move
   expect(truths.some(({ created }) => created !== null)).toBe(true);
   expect(truths.some(({ native }) => native.some(({ isInternal }) => isInternal))).toBe(true);
   expect(truths.filter((one) => isListed(one, world.contracts.playground)).length).toBeGreaterThan(20);
+}, 60_000);
+
+test('it was much of what a transaction can be to somebody', async () => {
+  const truths = await createChainReading(world.devnet.url).read();
+  const told = anybody(world).flatMap((account) =>
+    truths.filter((one) => isInHistory(one, account)).map((one) => categoryOf(one, account)),
+  );
+  expect(told).toEqual(
+    expect.arrayContaining([
+      ...['send', 'receive', 'token send', 'token receive', 'airdrop', 'approve', 'revoke', 'contract interaction'],
+    ]),
+  );
 }, 60_000);
 
 async function expectBalances(truths: readonly TransactionTruth[]): Promise<void> {
