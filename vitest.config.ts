@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { PATIENCE_MS } from './scripts/patience.ts';
 
 /** They kill and compare for long: `npm run chaos`, not `npm test`. */
 const CHAOS = '**/*.chaos.test.ts';
@@ -59,6 +60,9 @@ export default defineConfig({
     retry: 1,
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // Left alone both kinds of waiting give up after a second, for which a busy machine stalls.
+    expect: { poll: { timeout: PATIENCE_MS } },
+    setupFiles: ['scripts/wait-out-stalls.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -178,7 +178,7 @@ describe('a database with the schema of today', () => {
       await analyst.query('SELECT count(*) FROM tokens');
       const migrating = migrate(scratch.database, { folder, lockTimeoutMs: 200, logger });
       for (let waits = 1; waits <= 2; waits += 1) {
-        await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(waits), { timeout: 10_000 });
+        await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(waits));
         expect(await scratch.database.query('SELECT count(*) AS n FROM tokens')).toEqual([{ n: 0 }]);
       }
       expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({

@@ -27,7 +27,7 @@ async function dieWith(given: RiskyWork, isAlone = false): Promise<void> {
     );
     return rows.length;
   };
-  await expect.poll(written, { timeout: 10_000 }).toBe(1);
+  await expect.poll(written).toBe(1);
   await scratch.database.query("UPDATE process_work SET alive_until = now() - interval '1 second'");
 }
 

@@ -38,7 +38,7 @@ describe('reading again', () => {
     expect((await metadata(api)).status).toBe(404);
     stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats' }));
     expect((await ask(api, `${CATS}/sync?chain=eth`, 'PUT')).status).toBe(201);
-    await vi.waitFor(async () => expect((await metadata(api)).status).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await metadata(api)).status).toBe(200));
   });
 
   test('a token, and waiting for it', async () => {

@@ -45,7 +45,7 @@ async function queued(documents: number): Promise<void> {
     stage.database.query('SELECT FROM nft_token_metadata WHERE token_address = $1 AND due_at <= now()', [
       addressBytes(cats),
     ]);
-  await expect.poll(due, { timeout: 10_000 }).toHaveLength(documents);
+  await expect.poll(due).toHaveLength(documents);
 }
 
 async function rowsOf(table: string): Promise<number> {

@@ -128,7 +128,7 @@ describe('documents', () => {
         [addressBytes(cats)],
       );
     const pending = { status: 'pending', requested_by: null, is_due: true };
-    await expect.poll(rows, { timeout: 10_000 }).toEqual([
+    await expect.poll(rows).toEqual([
       { token_id: '1', ...pending },
       { token_id: '2', status: 'known', requested_by: null, is_due: null },
       { token_id: '3', ...pending },

@@ -33,7 +33,7 @@ test('collections are told by what they wait for, and counted once they are done
   expect((await stage.ask(`${DOGS}/traits`)).status).toBe(202);
   // Nobody reads its document.
   await expect
-    .poll(() => readTraitsStatuses(stage.database), { timeout: 10_000 })
+    .poll(() => readTraitsStatuses(stage.database))
     .toEqual([{ chainId: 1, computed: 1, tooLarge: 0, atWork: { ...IDLE, settle: 1 } }]);
   expect(await outcomes()).toEqual({ 'eth computed': 1 });
   await stage.database.query('UPDATE nft_collection_counts SET ids = 50001 WHERE token_address = $1', [

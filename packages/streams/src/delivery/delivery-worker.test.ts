@@ -186,9 +186,7 @@ describe('webhooks', () => {
       await addMatches(scratch.database, streamId, { blocks: [1] });
       const clock = { ...systemClock, now: () => systemClock.now() + offsetMs };
       await work({ clock });
-      await expect
-        .poll(() => readOutbox(scratch.database, streamId), { timeout: 10_000 })
-        .toMatchObject([{ retries: 1 }]);
+      await expect.poll(() => readOutbox(scratch.database, streamId)).toMatchObject([{ retries: 1 }]);
       const [row] = await scratch.database.query<{ waits: number; age: number }>(
         `SELECT extract(epoch FROM d.due_at - a.created_at)::float8 AS waits, extract(epoch FROM now() - a.created_at)::float8 AS age
        FROM stream_deliveries d JOIN stream_attempts a ON a.delivery_id = d.id WHERE d.stream_id = $1`,

@@ -24,7 +24,7 @@ async function stage(blocks: number, retries = 0) {
   const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
   await addMatches(scratch.database, streamId, { blocks: Array.from({ length: blocks }, (_, index) => index + 1) });
   const statuses = async () => (await readOutbox(scratch.database, streamId)).map(({ status }) => status);
-  await expect.poll(statuses, { timeout: 10_000 }).toEqual(Array(blocks).fill('failed'));
+  await expect.poll(statuses).toEqual(Array(blocks).fill('failed'));
   const attempts = () =>
     scratch.database.query<{ id: string; body: string; blockNumber: number }>(
       'SELECT id, body, block_number AS "blockNumber" FROM stream_attempts WHERE stream_id = $1 ORDER BY block_number, created_at',

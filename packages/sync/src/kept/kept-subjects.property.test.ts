@@ -234,7 +234,7 @@ describe('what is kept of subjects', () => {
       const asked = await scratch.database.transaction(async (transaction) => {
         await lockChainCommits(transaction, marked.chain);
         const asking = accounts.map((account) => kept.keep(marked.chain, of, account, 60_000));
-        await vi.waitFor(async () => expect(await waitingForLocks()).toBe(1), { timeout: 10_000 });
+        await vi.waitFor(async () => expect(await waitingForLocks()).toBe(1));
         await sleep(200);
         expect(await waitingForLocks()).toBe(1);
         // Not to be awaited in here: they wait for this transaction.

@@ -36,7 +36,7 @@ describe('a new partition', () => {
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM placed');
     const ready = ensure(1).then(() => order.push('ready'));
-    await expect.poll(() => readAttached(), { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => readAttached()).toBe(1);
     order.push('reader ends');
     await reader.query('COMMIT');
     await ready;

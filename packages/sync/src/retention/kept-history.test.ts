@@ -133,7 +133,7 @@ describe('a chain of which the newest blocks are kept', () => {
     let lowest = 0;
     for (let round = 0; round < 6; round++) {
       stage.scripted.mine(18);
-      await vi.waitFor(async () => expect((await statusOf(stage, keep))?.lag).toBeLessThan(6), { timeout: 10_000 });
+      await vi.waitFor(async () => expect((await statusOf(stage, keep))?.lag).toBeLessThan(6));
       stage.scripted.reorg(1 + round, 2 + round);
       const bound = stage.scripted.head + 1 - 60;
       const at = await untilKept(stage, { min: lowest, max: bound });

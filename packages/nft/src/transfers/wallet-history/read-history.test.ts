@@ -156,7 +156,7 @@ describe('a history that ends early', () => {
       await stage.request(wallet);
       const ending = new AbortController();
       const dying = stage.read(wallet, { signal: ending.signal });
-      await expect.poll(async () => (await rangesOf(stage)).length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(async () => (await rangesOf(stage)).length).toBe(1);
       ending.abort(new Error('killed'));
       await expect(dying).rejects.toThrow();
       expect(await recordOf(stage)).toMatchObject({ status: 'running' });
