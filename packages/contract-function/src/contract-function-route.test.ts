@@ -208,7 +208,7 @@ describe('nodes', () => {
 });
 
 test('calls are taken from the gateway’s rate of the key', async () => {
-  const slow = await openContractStage(1);
+  const slow = await openContractStage(4);
   try {
     const statuses = [];
     for (let made = 0; made < 5; made++) statuses.push((await slow.run('value')).status);

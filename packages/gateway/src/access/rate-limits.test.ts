@@ -19,6 +19,8 @@ test('calls and batches to two processes spend of one budget, and of one limit o
         store: createPostgresSpendingStore({ database: scratch.database }),
         logger: silentLogger(),
         metrics: createMetricsRegistry(),
+        // A machine that stalls doesn't make the store one that is away.
+        timeoutMs: 30_000,
       });
       const stage = await startGatewayStage({
         answer: () => result([]),

@@ -6,6 +6,7 @@ import { createBodyBudget } from '@chainstead/http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { findMethod, METHOD_NAMES } from '../method-table.ts';
+import { fourCallsOf, WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
 import {
   type GatewayStage,
   result,
@@ -179,7 +180,7 @@ describe('a page', () => {
 describe('a rate', () => {
   test('answers 429 with the id and when to come back, and counts keys apart', async () => {
     const other = 'other-key-0123';
-    const stage = await start({ keys: [STAGE_KEY, other], limits: { weightPerSecond: 1 } });
+    const stage = await start({ keys: [STAGE_KEY, other], limits: WEIGHT_OF_FOUR });
     for (let sent = 0; sent < 4; sent += 1) expect((await stage.post(CALL)).status).toBe(200);
     const refused = await stage.post(CALL);
     expect([refused.status, await refused.json()]).toEqual([429, LIMITED]);
@@ -189,7 +190,7 @@ describe('a rate', () => {
 
   test('is spent by what is no call, too', async () => {
     for (const body of ['{', { ...CALL, jsonrpc: '1.0' }, { ...CALL, method: 'eth_none' }]) {
-      const stage = await start({ limits: { weightPerSecond: 1 } });
+      const stage = await start({ limits: WEIGHT_OF_FOUR });
       for (let sent = 0; sent < 4; sent += 1) expect((await stage.post(body)).status).not.toBe(429);
       expect((await stage.post(body)).status).toBe(429);
       expect((await stage.post(CALL)).status).toBe(429);
@@ -197,7 +198,7 @@ describe('a rate', () => {
   });
 
   test('of a method holds for it alone, and fails only items of a batch', async () => {
-    const stage = await start({ limits: { callsPerSecond: new Map([['eth_blockNumber', 1]]) } });
+    const stage = await start({ limits: fourCallsOf('eth_blockNumber') });
     const chainId = { ...CALL, method: 'eth_chainId' };
     const response = await stage.post([CALL, CALL, CALL, CALL, CALL, chainId]);
     expect(response.status).toBe(200);

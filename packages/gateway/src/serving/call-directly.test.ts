@@ -2,6 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { afterEach, expect, test } from 'vitest';
 import type { AnswerCall, LeaveSignal } from '../call.ts';
 import { unavailable } from '../protocol/rpc-errors.ts';
+import { fourCallsOf } from '../testing/four-calls.ts';
 import { type GatewayStage, result, type StageOptions, startGatewayStage } from '../testing/gateway-stage.ts';
 import type { CallDirectly } from './call-directly.ts';
 
@@ -73,9 +74,8 @@ test('what takes too long is given up', async () => {
 });
 
 test('it is taken from the rate of its key', async () => {
-  const call = await callOver(() => result(1), { limits: { callsPerSecond: new Map([[CALL.method, 1]]) } });
+  const call = await callOver(() => result(1), { limits: fourCallsOf(CALL.method) });
   const kinds = [];
-  // Four seconds' worth may be spent at once.
   for (let made = 0; made < 5; made++) kinds.push((await call(CALL)).kind);
   expect(kinds).toEqual(['result', 'result', 'result', 'result', 'rate-limited']);
   expect(await call({ ...CALL, keyId: 'another key' })).toEqual({ kind: 'result', value: 1 });

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { AnswerCall } from '../call.ts';
+import { WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
 import {
   type GatewayStage,
   result,
@@ -86,7 +87,7 @@ describe('a message', () => {
   });
 
   test('is limited and counted by its key', async () => {
-    const stage = await start({ limits: { weightPerSecond: 1 } });
+    const stage = await start({ limits: WEIGHT_OF_FOUR });
     const socket = await opened(stage);
     const answers = [];
     for (let index = 0; index < 5; index += 1) answers.push(await ask(socket, CALL));

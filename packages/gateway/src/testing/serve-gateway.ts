@@ -37,7 +37,7 @@ export function serveGateway(
     readiness: async () => ({ ready: true, reasons: [] }),
     routes: [],
     openRoutes,
-    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null },
+    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 30_000, rateLimit: null },
   });
   return serveApi(app, {
     host: dependencies.host,

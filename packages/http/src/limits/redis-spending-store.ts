@@ -33,15 +33,22 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${ATTENDANCE_SECONDS})
 redis.call('EXPIRE', KEYS[1], ${ATTENDANCE_SECONDS})
 return redis.call('ZCARD', KEYS[1])`;
 
+export interface RedisSpendingStoreOptions {
+  readonly redisUrl: string;
+  /** Milliseconds that a command may take. @default 1000 */
+  readonly commandTimeoutMs?: number;
+}
+
 /** Connects with the first report. What nobody spends of goes by itself after its window. */
-export function createRedisSpendingStore({ redisUrl }: { readonly redisUrl: string }): SpendingStore {
+export function createRedisSpendingStore(options: RedisSpendingStoreOptions): SpendingStore {
+  const { redisUrl, commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
   let connection: Redis | null = null;
 
   function connected(): Redis {
     if (connection === null) {
       connection = new Redis(redisUrl, {
         connectionName: 'chainstead-limits',
-        commandTimeout: COMMAND_TIMEOUT_MS,
+        commandTimeout: commandTimeoutMs,
         maxRetriesPerRequest: 0,
         retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
         enableAutoPipelining: true,

@@ -37,7 +37,7 @@ interface LoggedLine {
 
 interface OpenLimits {
   readonly limits: SharedLimits;
-  readonly lines: readonly LoggedLine[];
+  readonly lines: LoggedLine[];
   /** The value of `chainstead_limit_processes`. */
   processes(): Promise<number>;
 }
@@ -47,8 +47,8 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((limits) => limits.close()));
 });
 
-/** Limits as one process has them. */
-function openLimits(store: SpendingStore, timeoutMs = 1_000): OpenLimits {
+/** Limits as one process has them. @param timeoutMs when the store counts as away: a machine that stalls must not make it so */
+function openLimits(store: SpendingStore, timeoutMs = 30_000): OpenLimits {
   const lines: LoggedLine[] = [];
   const logger = createLogger({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const metrics = createMetricsRegistry();
@@ -100,7 +100,7 @@ if (redis !== undefined)
   stores.push({
     name: 'Redis',
     redisUrl: redis.url,
-    open: () => createRedisSpendingStore({ redisUrl: redis.url }),
+    open: () => createRedisSpendingStore({ redisUrl: redis.url, commandTimeoutMs: 30_000 }),
     async stored(limit) {
       const client = new Redis(redis.url);
       try {
@@ -168,18 +168,30 @@ describe.each(stores)('a limit that processes share in $name', ({ redisUrl, open
   });
 
   test('is there again when its window has passed, and leaves nothing behind', async () => {
-    const name = newName();
-    const [first, second] = [openLimits(open()).limits, openLimits(open()).limits];
-    const one = first.add({ name, budget: 5, windowMs: 2_000 });
-    const other = second.add({ name, budget: 5, windowMs: 2_000 });
-    expect(await spendMany(first, one, 10)).toBe(5);
-    expect(await spendMany(second, other, 10)).toBeLessThanOrEqual(1);
-    expect(await stored(name)).toBe(1);
-    const wait = await second.spend([{ budget: other.budgetOf('key'), amount: 1 }]);
+    const windowMs = 2_000;
+    async function spendTwoWindows(): Promise<{ name: string; passed: readonly number[]; wait: number }> {
+      const name = newName();
+      const [first, second] = [openLimits(open()).limits, openLimits(open()).limits];
+      const one = first.add({ name, budget: 5, windowMs });
+      const other = second.add({ name, budget: 5, windowMs });
+      const started = performance.now();
+      const passed = [await spendMany(first, one, 10), await spendMany(second, other, 10)];
+      const buckets = await stored(name);
+      const wait = await second.spend([{ budget: other.budgetOf('key'), amount: 1 }]);
+      const spent = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 1.1 * windowMs));
+      const again = performance.now();
+      passed.push(await spendMany(second, other, 10));
+      // Where the machine stalled, windows rolled on meanwhile, and that says nothing.
+      const isDisturbed = Math.max(spent - started, performance.now() - again) > windowMs / 2;
+      if (isDisturbed) return spendTwoWindows();
+      expect(buckets).toBe(1);
+      return { name, passed, wait };
+    }
+    const { name, passed, wait } = await spendTwoWindows();
+    expect(passed).toEqual([5, expect.toSatisfy((late: number) => late <= 1), 5]);
     expect(wait).toBeGreaterThan(0);
-    expect(wait).toBeLessThanOrEqual(2_000);
-    await new Promise((resolve) => setTimeout(resolve, 2_200));
-    expect(await spendMany(second, other, 10)).toBe(5);
+    expect(wait).toBeLessThanOrEqual(windowMs);
     await vi.waitFor(async () => expect(await stored(name)).toBe(0), { timeout: 20_000, interval: 250 });
   });
 
@@ -208,8 +220,14 @@ describe.each(stores)('a limit that processes share in $name', ({ redisUrl, open
 
 describe('while the store is away', () => {
   const AWAY = ['warn: Limits can not be counted over all processes'];
+  const BACK = [...AWAY, 'info: Limits count over all processes again'];
   const messages = (lines: readonly LoggedLine[]): string[] =>
     lines.map(({ level, msg }) => `${level}: ${msg.split(':')[0]}`);
+  /** A machine that stalls makes a store seem to be away that is given little time: what was said of that is forgotten. */
+  const beginCounting = async ({ processes, lines }: OpenLimits, count = 1): Promise<void> => {
+    await vi.waitFor(async () => expect(await processes()).toBeGreaterThanOrEqual(count));
+    lines.length = 0;
+  };
 
   test('a process serves on by the limit itself, says so once, and comes back to the others', async () => {
     // Nobody else counts there.
@@ -223,10 +241,11 @@ describe('while the store is away', () => {
       const { limits } = counted;
       const limit = limits.add({ name: newName(), budget: 40, windowMs: LONG_MS });
       expect(await spendMany(limits, limit, 10)).toBe(10);
+      await beginCounting(counted);
       line.fallSilent();
       // What waits when it falls silent passes as soon as that is known.
       expect(await spendMany(limits, limit, 20)).toBe(20);
-      await vi.waitFor(() => expect(messages(counted.lines)).toEqual(AWAY), { timeout: 10_000 });
+      await vi.waitFor(() => expect(messages(counted.lines)).toEqual(AWAY));
       expect(await counted.processes()).toBe(0);
       for (let call = 0; call < 40; call += 1)
         expect(typeof limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBe('number');
@@ -236,7 +255,7 @@ describe('while the store is away', () => {
       await vi.waitFor(
         async () => {
           await limits.spend([{ budget: limit.budgetOf('other'), amount: 1 }]);
-          expect(messages(counted.lines)).toEqual([...AWAY, 'info: Limits count over all processes again']);
+          expect(messages(counted.lines).slice(0, BACK.length)).toEqual(BACK);
         },
         { timeout: 20_000, interval: 200 },
       );
@@ -261,14 +280,12 @@ describe('while the store is away', () => {
       const name = newName();
       const one = first.limits.add({ name, budget: 100, windowMs: LONG_MS });
       const other = second.limits.add({ name, budget: 100, windowMs: LONG_MS });
-      for (const { processes } of [first, second])
-        await vi.waitFor(async () => expect(await processes()).toBe(2), { timeout: 20_000 });
+      for (const one of [first, second]) await beginCounting(one, 2);
       await redis.stop();
       const accepted = (await spendMany(first.limits, one, 200)) + (await spendMany(second.limits, other, 200));
       expect(accepted).toBeGreaterThanOrEqual(50);
       expect(accepted).toBeLessThanOrEqual(100);
-      for (const { lines } of [first, second])
-        await vi.waitFor(() => expect(messages(lines)).toEqual(AWAY), { timeout: 10_000 });
+      for (const { lines } of [first, second]) await vi.waitFor(() => expect(messages(lines)).toEqual(AWAY));
       await redis.restart();
       for (const [{ limits, lines }, limit] of [
         [first, one],
@@ -277,7 +294,7 @@ describe('while the store is away', () => {
         await vi.waitFor(
           async () => {
             await limits.spend([{ budget: limit.budgetOf('again'), amount: 1 }]);
-            expect(messages(lines)).toEqual([...AWAY, 'info: Limits count over all processes again']);
+            expect(messages(lines).slice(0, BACK.length)).toEqual(BACK);
           },
           { timeout: 20_000, interval: 200 },
         );

@@ -9,14 +9,20 @@ import { createRedisSpendingStore } from '../redis-spending-store.ts';
 import { createSharedLimits } from '../shared-limits.ts';
 
 const AT_ONCE = 10;
+/** A machine that stalls doesn't make the store one that is away. */
+const TIMEOUT_MS = 30_000;
 
 const [databaseUrl = '', redisUrl = '', name = '', budget = '0', attempts = '0'] = process.argv.slice(2);
 const logger = silentLogger();
 const database = openDatabase({ url: databaseUrl, applicationName: 'chainstead spending', logger, poolSize: 2 });
 const limits = createSharedLimits({
-  store: redisUrl === '' ? createPostgresSpendingStore({ database }) : createRedisSpendingStore({ redisUrl }),
+  store:
+    redisUrl === ''
+      ? createPostgresSpendingStore({ database })
+      : createRedisSpendingStore({ redisUrl, commandTimeoutMs: TIMEOUT_MS }),
   logger,
   metrics: createMetricsRegistry(),
+  timeoutMs: TIMEOUT_MS,
 });
 // Longer than any test: all that passes is in one window.
 const limit = limits.add({ name, budget: Number(budget), windowMs: 600_000 });
