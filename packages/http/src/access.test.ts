@@ -270,7 +270,7 @@ describe('a key of some scopes', () => {
 });
 
 describe('the rate limit', () => {
-  const limits = { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000 };
+  const limits = { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 30_000 };
 
   test('is off by default', async () => {
     const { app } = createDemoApi();

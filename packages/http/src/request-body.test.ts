@@ -212,7 +212,7 @@ describe('a body in chunks', () => {
   });
 });
 
-const LIMITS = { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null };
+const LIMITS = { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 30_000, rateLimit: null };
 
 describe('a slow client', () => {
   test.each([

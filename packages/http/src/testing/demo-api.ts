@@ -81,7 +81,7 @@ export function createDemoApi(options: Partial<ApiOptions> & { readonly logger?:
     readiness: async () => ({ ready: true, reasons: [] }),
     routes: [listRoute, bodyRoute, troubleRoutes(slow.promise, entered.resolve)],
     ...options,
-    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null, ...options.limits },
+    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 30_000, rateLimit: null, ...options.limits },
   });
   return { app, release: slow.resolve, entered: entered.promise };
 }

@@ -41,7 +41,7 @@ export async function exampleApi(
       limits: {
         bodyBytesMax: options.bodyBytesMax ?? 65_536,
         pageLimitMax: options.pageLimitMax ?? 100,
-        requestTimeoutMs: 10_000,
+        requestTimeoutMs: 30_000,
         rateLimit: null,
       },
       host: '127.0.0.1',
