@@ -12,6 +12,7 @@ import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 import type { StateKind, StateReader } from './state-kind.ts';
 import { createStateQuestions, type StateQuestions } from './state-questions.ts';
 import { createStateWorker } from './state-worker.ts';
+import { type ClockOfWaits, clockOfWaits } from './testing/clock-of-waits.ts';
 
 const redis = await startScratchRedis();
 if (redis === undefined) process.stdout.write('NOT RUN: questions on Redis (no redis-server on this machine)\n');
@@ -36,6 +37,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
   let questions: StateQuestions;
   let all: Jobs[] = [];
   let times = 0;
+  let clock: ClockOfWaits;
   /** What the reader does before it answers. */
   let before: (text: string, signal: AbortSignal) => Promise<void>;
   let prefixes = 0;
@@ -49,6 +51,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     await scratch.database.query('TRUNCATE state_questions');
     prefix = `state_${backend}_${++prefixes}`;
     times = 0;
+    clock = clockOfWaits();
     before = async () => {};
     questions = await openQuestions();
   });
@@ -69,7 +72,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     const jobs = await openJobs();
     return createStateQuestions({
       ...{ database, jobs, chains: [chain], lockMs: LOCK_MS },
-      ...{ clock: systemClock, logger: silentLogger() },
+      ...{ clock, logger: silentLogger() },
     });
   }
 
@@ -111,9 +114,12 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
 
   test('those who ask the same meanwhile share the answer, also from other processes', async () => {
     const other = await openQuestions();
-    before = async () => void (await sleep(200));
+    const held = Promise.withResolvers<void>();
+    before = () => held.promise;
     await startWorker();
     const asked = [ask('a'), ask('a'), other.ask(chain, kind, { text: 'a' }, LONG), ask('b')];
+    await expect.poll(() => clock.waits).toBe(4);
+    held.resolve();
     const [one, ...others] = await Promise.all(asked);
     expect(others.slice(0, 2)).toEqual([one, one]);
     expect(times).toBe(2);
@@ -247,14 +253,14 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       const impatient = { waitMs: 2_000, fruitlessMs: 60_000 };
       const other = await openQuestions();
       await startWorker();
-      const took = async (asked: () => Promise<unknown>) => {
-        const started = performance.now();
-        expect(await asked()).toBeNull();
-        return performance.now() - started;
-      };
-      expect(await took(() => ask('a', impatient))).toBeGreaterThan(1_900);
-      expect(await took(() => ask('a', impatient))).toBeLessThan(1_000);
-      expect(await took(() => other.ask(chain, kind, { text: 'a' }, impatient))).toBeLessThan(1_000);
+      const started = performance.now();
+      expect(await ask('a', impatient)).toBeNull();
+      expect(performance.now() - started).toBeGreaterThan(1_900);
+      const { waits } = clock;
+      expect(waits).toBe(1);
+      expect(await ask('a', impatient)).toBeNull();
+      expect(await other.ask(chain, kind, { text: 'a' }, impatient)).toBeNull();
+      expect(clock.waits).toBe(waits);
       expect(times).toBe(1);
       release();
       await expect.poll(() => ask('a', { waitMs: 0, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });

@@ -2,14 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 
-/** A started pool of one upstream that gives up within a second or two, for tests. */
+/** A started pool of one upstream for tests: gives up at once where the node refuses; it has longer than a machine stalls to say anything. */
 export async function examplePool(chain: Chain, url: string): Promise<UpstreamPool> {
   const pool = createUpstreamPool({
     chain,
     upstreams: [{ url }],
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    limits: { rounds: 2, deadlineMs: 1_000, backOffMaxMs: 100 },
+    limits: { rounds: 2, deadlineMs: 20_000, backOffMaxMs: 100 },
   });
   await pool.start();
   return pool;

@@ -84,7 +84,7 @@ async function poolOf(...urls: string[]): Promise<UpstreamPool> {
     upstreams: urls.map((url) => ({ url })),
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    limits: { rounds: 2, deadlineMs: 1_000, backOffMaxMs: 100 },
+    limits: { rounds: 2, deadlineMs: 20_000, backOffMaxMs: 100 },
   });
   await pool.start();
   closing.push(() => pool.close());

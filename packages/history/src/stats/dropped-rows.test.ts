@@ -94,7 +94,7 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
 
   const kept = createKeptSubjects(database);
   const counter = createWalletCounter({
-    ...{ database, kept, clock: systemClock, waitMs: 30_000, rowsPerRequest: 20, rowsPerStretch: 10 },
+    ...{ database, kept, clock: systemClock, waitMs: 90_000, rowsPerRequest: 20, rowsPerStretch: 10 },
   });
   const [token] = await database.query<{ token: Address; transfers: number }>(
     `SELECT ${hexText('token')} AS token FROM erc20_transfers GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
@@ -106,7 +106,7 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
   if (token === undefined || busiest === undefined || state === undefined) throw new Error('Nothing was transferred');
   /** As it is counted, and by the rows. */
   const counted = async () => {
-    expect(await kept.keep(chain, { dataset, state }, token.token, 30_000)).toBe('built');
+    expect(await kept.keep(chain, { dataset, state }, token.token, 90_000)).toBe('built');
     const [row] = await database.query<{ ofToken: number; rowsOfToken: number; rowsOfWallet: number }>(
       `SELECT (SELECT transfers FROM erc20_token_counts WHERE token = $2 AND chain_id = $1) AS "ofToken",
          (SELECT count(*) FROM erc20_transfers WHERE chain_id = $1 AND token = $2 AND direction <> 1) AS "rowsOfToken",

@@ -5,21 +5,26 @@ import { createUpstreamPool } from '../create-upstream-pool.ts';
 import type { ForwardingPool } from '../forwarding-pool.ts';
 import type { PoolLimits } from '../pool-limits.ts';
 import type { OnWrongAnswer, UpstreamConfig, UpstreamPool } from '../upstream-pool.ts';
-import { type ScriptedChain, type ScriptedNode, startScriptedNode, testChain } from './scripted-node.ts';
+import { type Scripted, type ScriptedChain, type ScriptedNode, startScriptedNode, testChain } from './scripted-node.ts';
 
-/** Short waits, so that tests see many rounds. */
+/** Short waits, so that tests see many rounds; but a node that answers late, since the machine stalls, has done no wrong. */
 const QUICK: Partial<PoolLimits> = {
-  attemptTimeoutMs: 700,
-  heavyTimeoutMs: 700,
+  attemptTimeoutMs: 15_000,
+  heavyTimeoutMs: 15_000,
   backOffBaseMs: 5,
   backOffMaxMs: 20,
-  startTimeoutMs: 400,
-  startGraceMs: 200,
+  startTimeoutMs: 15_000,
+  startGraceMs: 10_000,
   recheckMs: 100,
   breakerOpenMs: 40,
   breakerOpenMaxMs: 80,
-  deadlineMs: 5_000,
+  deadlineMs: 20_000,
 };
+
+/** Limits of a pool with a node that answers so: silence is to be found out within a second. */
+export function ofSilence(answer: Scripted): Partial<PoolLimits> {
+  return answer === 'hang' ? { attemptTimeoutMs: 700 } : {};
+}
 
 /** A node that is stopped when the test ends. */
 export async function node(head: number, chain: ScriptedChain = {}): Promise<ScriptedNode> {

@@ -15,6 +15,7 @@ import type { StateReader } from '../state-kind.ts';
 import { createStateQuestions, type StateQuestions } from '../state-questions.ts';
 import { createStateWorker } from '../state-worker.ts';
 import { type AlteredNode, alterNode } from './altered-node.ts';
+import { clockOfWaits } from './clock-of-waits.ts';
 
 export interface StateStageOptions {
   /** Facts of the chain, whose id is 1 and whose key is `eth`. */
@@ -35,6 +36,8 @@ export interface StateStage {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly questions: StateQuestions;
+  /** How often an answer was waited for. */
+  waits(): number;
   readonly jobs: Jobs;
   /** A worker with queues of its own, which ends with the stage or before. */
   startWorker(readers: readonly StateReader[]): Promise<Jobs>;
@@ -56,7 +59,8 @@ export async function openStateStage(options: StateStageOptions = {}): Promise<S
     createJobs({ ...(options.home ?? { databaseUrl: scratch.url }), logger, metrics: createMetricsRegistry() });
   const jobs = await openJobs();
   const all = [jobs];
-  const questions = createStateQuestions({ database, jobs, chains: [chain], clock: systemClock, logger });
+  const clock = clockOfWaits();
+  const questions = createStateQuestions({ database, jobs, chains: [chain], clock, logger });
   return {
     scratch,
     devnet,
@@ -65,6 +69,7 @@ export async function openStateStage(options: StateStageOptions = {}): Promise<S
     chain,
     pool,
     questions,
+    waits: () => clock.waits,
     jobs,
     async startWorker(readers) {
       const own = await openJobs();
@@ -85,14 +90,14 @@ export async function openStateStage(options: StateStageOptions = {}): Promise<S
   };
 }
 
-/** Gives up within a second or two. */
+/** Gives up at once where nodes refuse; one that says nothing has longer than a machine stalls. */
 export async function openPool(chain: Chain, ...urls: readonly string[]): Promise<UpstreamPool> {
   const pool = createUpstreamPool({
     chain,
     upstreams: urls.map((url) => ({ url })),
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    limits: { rounds: 2, deadlineMs: 1_000, backOffMaxMs: 100, breakerOpenMs: 40, breakerOpenMaxMs: 80 },
+    limits: { rounds: 2, deadlineMs: 20_000, backOffMaxMs: 100, breakerOpenMs: 40, breakerOpenMaxMs: 80 },
   });
   await pool.start();
   return pool;

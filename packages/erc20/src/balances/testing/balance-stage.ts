@@ -85,7 +85,7 @@ export async function openBalanceStage(database: Database, options: BalanceStage
     upstreams: nodes.slice(0, upstreams).map(({ url }) => ({ url })),
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    limits: { rounds: 1, deadlineMs: 500, backOffMaxMs: 50 },
+    limits: { rounds: 1, deadlineMs: 20_000, backOffMaxMs: 50 },
   });
   await pool.start();
   const context: StateReadingContext = { chain, pool, database, clock: systemClock, logger: silentLogger() };

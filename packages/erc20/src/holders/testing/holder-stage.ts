@@ -44,7 +44,7 @@ export interface StagedToken {
 }
 
 /** A devnet whose transfers are indexed as far as `follow` was called, the API over it, a worker, and the official SDK. */
-export interface HolderStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool'> {
+export interface HolderStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool' | 'waits'> {
   readonly gold: StagedToken;
   readonly spam: StagedToken;
   readonly server: ApiServer;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
@@ -14,7 +14,8 @@ import { type ExampleServer, serveExample } from './example-server.ts';
 export const eth = createChainRegistry().get('eth');
 /** Jobs that a key may leave waiting. */
 export const PER_KEY = 3;
-const WAIT_MS = 3_000;
+/** Longer than a machine stalls. */
+const WAIT_MS = 15_000;
 
 /** The metadata routes over a database of their own, contracts on a node, documents on a server, and a worker where a test starts one. */
 export interface MetadataStage {
@@ -24,7 +25,7 @@ export interface MetadataStage {
   /** Requests for `/held` that wait for their answers. */
   readonly held: ServerResponse[];
   readonly contracts: Map<Address, ExampleContract>;
-  openApi(waitMs?: number): Promise<ApiApp>;
+  openApi(waitMs?: number, clock?: Clock): Promise<ApiApp>;
   startWorker(): Promise<void>;
   /** As the sync engine leaves contracts whose events it has seen (`tokens.seen_as`). */
   see(address: Address, bits: number): Promise<void>;
@@ -51,8 +52,8 @@ export async function openMetadataStage(): Promise<MetadataStage> {
     documents,
     held,
     contracts,
-    openApi: (waitMs = WAIT_MS) =>
-      exampleApi(scratch.database, metadataRoutes({ jobs, onDemand: { waitMs, perKey: PER_KEY }, clock: systemClock })),
+    openApi: (waitMs = WAIT_MS, clock = systemClock) =>
+      exampleApi(scratch.database, metadataRoutes({ jobs, onDemand: { waitMs, perKey: PER_KEY }, clock })),
     async startWorker() {
       const worker = await startReading({ database: scratch.database, home, node });
       closers.push(() => worker.close());
