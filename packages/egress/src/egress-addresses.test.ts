@@ -105,7 +105,7 @@ describe('addresses', () => {
   });
 
   test('any private IPv4 address in any numeric spelling is refused', async () => {
-    const egress = open({ allowPrivate: false, timeoutMs: 2_000 });
+    const egress = open({ allowPrivate: false, timeoutMs: 20_000 });
     const octet = fc.nat(255);
     const privateV4 = fc.oneof(
       fc.tuple(fc.constant(10), octet, octet, octet),

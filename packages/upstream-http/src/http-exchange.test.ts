@@ -23,7 +23,7 @@ async function exchangeWith(answer: RequestListener): Promise<HttpExchange> {
   return exchange;
 }
 
-const GET = { method: 'GET', path: '/', headers: {}, timeoutMs: 5_000 } as const;
+const GET = { method: 'GET', path: '/', headers: {}, timeoutMs: 30_000 } as const;
 
 describe('an answer', () => {
   test('comes with its status, headers and body, whatever the status', async () => {
@@ -36,7 +36,7 @@ describe('an answer', () => {
       path: '/a?b=c',
       headers: { 'x-asked': 'yes' },
       body: 'given',
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
     });
     expect(answer.status).toBe(404);
     expect(answer.headers['x-told']).toBe('POST /a?b=c yes');

@@ -37,7 +37,7 @@ function enricher(restMs = 0, callsMax = 1_000): EnrichMatch {
     pool,
     clock: systemClock,
     logger: silentLogger(),
-    timeoutMs: 2_000,
+    timeoutMs: 20_000,
     restMs,
     callsMax,
   });
