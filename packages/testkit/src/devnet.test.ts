@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 import { compileDemoContracts, DEMO_TOKEN_ABI, type DemoContractName } from './demo-contracts.ts';
 import { type Devnet, startDevnet } from './devnet.ts';
+import { processorMs } from './processor-ms.ts';
 import { askNode } from './rpc-client.ts';
 import { TRANSFER_TOPIC } from './scripted-event.ts';
 
@@ -123,9 +124,9 @@ describe('compileSolidity', () => {
         '// SPDX-License-Identifier: MIT\npragma solidity ^0.8.0;\ncontract Small { uint256 public one = 1; }',
     };
     const first = await compileSolidity(source);
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(await compileSolidity(source)).toEqual(first);
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(processorMs(before)).toBeLessThan(500);
     expect(first.get('Small')?.bytecode).toMatch(/^0x60/);
   });
 });

@@ -56,6 +56,7 @@ export type { ExpectedTrade } from './market-stall.ts';
 export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
 export { type Moralis, type OfficialSdk, startOfficialSdk } from './official-sdk.ts';
 export { askCluster, pauseReplay } from './paused-replay.ts';
+export { processorMs } from './processor-ms.ts';
 export { atDepth } from './property-depth.ts';
 export { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
 export { recordedEvmFolder, recordedFolder } from './recorded-data.ts';

@@ -1,3 +1,4 @@
+import { processorMs } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { html } from 'hono/html';
 import { describe, expect, test } from 'vitest';
@@ -17,11 +18,11 @@ describe('a text of strangers', () => {
   });
 
   test('of a megabyte is cut, and quickly', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const text = String(shown('😀<b>'.repeat(250_000)));
     expect(text.length).toBeLessThan(1_000);
     expect(text).toContain('…');
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(processorMs(started)).toBeLessThan(500);
   });
 
   test('never becomes markup, whatever it is', () => {

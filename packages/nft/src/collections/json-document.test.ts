@@ -1,3 +1,4 @@
+import { processorMs } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JSON_DEPTH_MAX, readJsonDocument } from './json-document.ts';
@@ -53,10 +54,10 @@ describe('a JSON document', () => {
   });
 
   test('takes no longer than its length deserves', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const hostile of ['"\\"'.repeat(500_000), '{"a":"'.repeat(200_000), '\\"'.repeat(700_000)])
       expect(() => read(hostile)).toThrow();
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(processorMs(started)).toBeLessThan(5_000);
   });
 
   test('means the same as the text that is kept', () => {
