@@ -168,7 +168,8 @@ test('an open circuit closes by a probe, without traffic', async () => {
 test('a key that is refused later leaves the upstream out, with the reason for the operator, until it is accepted', async () => {
   const one = await node(100);
   const two = await node(100);
-  const pool = await startedPool([one, two]);
+  // Heads are not asked for meanwhile, which would be refused as well.
+  const pool = await startedPool([one, two], { pollIntervalMs: 60_000 });
   one.script = () => ({ http: { status: 401, body: '{"message":"key is inactive"}' } });
   two.script = only('eth_gasPrice', { result: '0x5' });
   await errorOf(pool.request('eth_gasPrice', [], { only: one.name }));

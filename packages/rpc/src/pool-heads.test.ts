@@ -88,11 +88,11 @@ describe('getHead', () => {
   test('does not wait for a slow upstream once another has answered', async () => {
     const slow = await node(100);
     const well = await node(100);
-    const pool = await startedPool([slow, well], { limits: { attemptTimeoutMs: 10_000 } });
+    const pool = await startedPool([slow, well], { limits: { attemptTimeoutMs: 60_000, deadlineMs: 60_000 } });
     slow.script = () => 'hang';
     const started = performance.now();
     expect((await pool.getHead()).upstream).toBe(well.name);
-    expect(performance.now() - started).toBeLessThan(9_000);
+    expect(performance.now() - started).toBeLessThan(25_000);
   });
 
   test('fails with the reason of each when none answers', async () => {

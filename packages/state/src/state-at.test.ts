@@ -11,7 +11,7 @@ import { openPool } from './testing/state-stage.ts';
 
 const WALLET = addressOf(0xa11ce);
 const NOBODY = addressOf(0xdead);
-const signal = AbortSignal.timeout(60_000);
+const { signal } = new AbortController();
 
 let devnet: Devnet;
 let keeper: Keeper;

@@ -72,7 +72,7 @@ export async function openLookUpStage(
     answerPicture(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const egress = createEgress({ allowPrivate: ['127.0.0.1/32'], timeoutMs: 2_000 });
+  const egress = createEgress({ allowPrivate: ['127.0.0.1/32'], timeoutMs: 20_000 });
   const stage = await openConsoleStage({
     scratch,
     chains,

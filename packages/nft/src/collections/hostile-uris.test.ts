@@ -169,6 +169,8 @@ describe('a contract with a hostile contractURI', () => {
       allowPrivate: ALLOWED,
       resolve,
       ipfsGateways: [server.url],
+      // Two of them use it up, and none of the others does because the machine stalls.
+      documentTimeoutMs: 10_000,
     });
     await vi.waitFor(
       async () =>

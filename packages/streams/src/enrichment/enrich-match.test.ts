@@ -29,7 +29,8 @@ afterEach(() => pool.close());
 const MINUTE_MS = 60_000;
 const signal = new AbortController().signal;
 
-function enricher(restMs = 0, callsMax = 1_000): EnrichMatch {
+/** @param timeoutMs default: longer than a machine stalls; of nodes that are away it is waited for */
+function enricher(restMs = 0, callsMax = 1_000, timeoutMs = 20_000): EnrichMatch {
   const { chain } = stage;
   return createEnrichMatch({
     database: scratch.database,
@@ -37,7 +38,7 @@ function enricher(restMs = 0, callsMax = 1_000): EnrichMatch {
     pool,
     clock: systemClock,
     logger: silentLogger(),
-    timeoutMs: 20_000,
+    timeoutMs,
     restMs,
     callsMax,
   });
@@ -111,9 +112,10 @@ describe('token metadata', () => {
 
   test('that no node tells postpone the webhook for a minute; then it goes without them', async () => {
     stage.proxy.isDown = true;
-    const early = await enriched({}, { waitedMs: MINUTE_MS - 1 });
+    const enrich = enricher(0, 1_000, 2_000);
+    const early = await enriched({}, { enrich, waitedMs: MINUTE_MS - 1 });
     await expect(early.read()).rejects.toMatchObject({ retryable: true });
-    const late = await enriched({}, { waitedMs: MINUTE_MS });
+    const late = await enriched({}, { enrich, waitedMs: MINUTE_MS });
     expect((await late.show()).erc20Transfers).toMatchObject([{ tokenName: '', tokenSymbol: '', value: '1500000' }]);
   });
 });
@@ -250,16 +252,17 @@ describe('triggers', () => {
     } as const;
     await (await enriched({})).read();
     stage.proxy.isDown = true;
-    const early = await enriched(config, { waitedMs: 60 * MINUTE_MS - 1 });
+    const enrich = enricher(0, 1_000, 2_000);
+    const early = await enriched(config, { enrich, waitedMs: 60 * MINUTE_MS - 1 });
     await expect(early.read()).rejects.toMatchObject({ retryable: true });
-    const late = await enriched(config, { waitedMs: 60 * MINUTE_MS });
+    const late = await enriched(config, { enrich, waitedMs: 60 * MINUTE_MS });
     const body = await late.show();
     expect(body.erc20Transfers[0].triggers).toEqual([{ name: 'error', value: 'no node answered' }]);
     expect(body.nativeBalances).toEqual([]);
   });
 
   test('ask nothing for a while after no node answered', async () => {
-    const enrich = enricher(60_000);
+    const enrich = enricher(60_000, 1_000, 2_000);
     const { read } = await enriched({ triggers: [trigger('stored')] }, { enrich });
     stage.proxy.isDown = true;
     await expect(read()).rejects.toThrow();

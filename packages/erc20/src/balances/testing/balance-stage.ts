@@ -98,7 +98,7 @@ export async function openBalanceStage(database: Database, options: BalanceStage
   const write = (work: (on: Database) => Promise<void>): Promise<void> => beginAgain(database, stage.dieAfter, work);
   const kept = createKeptSubjects(database);
   const tell: BalanceStage['tell'] = (request = {}) =>
-    tellWalletBalances({ database, questions, kept, logger: silentLogger(), waitMs: 5_000 }, chain, {
+    tellWalletBalances({ database, questions, kept, logger: silentLogger(), waitMs: 15_000 }, chain, {
       wallet: ALICE,
       tokens: null,
       excludeSpam: false,

@@ -43,7 +43,7 @@ export async function openBalancesApi(history: BalanceStageOptions['history'] = 
         return 'unserved' as const;
       },
     },
-    waitMs: 1_000,
+    waitMs: 15_000,
     liveMaxAgeMs: 60_000,
     nativeMaxAgeMs: 0,
   };

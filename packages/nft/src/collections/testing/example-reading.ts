@@ -16,6 +16,8 @@ export interface ExampleReadingOptions {
   readonly allowPrivate?: readonly string[];
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
   readonly ipfsGateways?: readonly string[];
+  /** How long a document may take. Default: longer than a machine stalls. */
+  readonly documentTimeoutMs?: number;
   readonly onCollection?: MetadataWorkerOptions['onCollection'];
   readonly logger?: Logger;
 }
@@ -37,7 +39,7 @@ export async function startReading(options: ExampleReadingOptions): Promise<Exam
   const jobs = await createJobs({ ...options.home, logger, metrics });
   const egress = createEgress({
     allowPrivate: options.allowPrivate ?? ['127.0.0.0/8'],
-    timeoutMs: 1_000,
+    timeoutMs: options.documentTimeoutMs ?? 20_000,
     ...(resolve && { resolve }),
   });
   const documents = createDocumentReader({

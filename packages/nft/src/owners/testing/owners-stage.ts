@@ -62,7 +62,7 @@ export async function openOwnersStage(): Promise<OwnersStage> {
     maxCalls: 500,
   });
   const kept = createKeptSubjects(database);
-  const api = await exampleApi(database, [...createCollectionOwnersRoutes({ kept, walletHistory, waitMs: 5_000 })]);
+  const api = await exampleApi(database, [...createCollectionOwnersRoutes({ kept, walletHistory, waitMs: 15_000 })]);
   await createPartitions(database, 'nft_transfers', eth.id);
   await seedBuilt(database, eth.id, nftCollectionOwners);
 

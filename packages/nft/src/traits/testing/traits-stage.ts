@@ -74,7 +74,7 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
     chains: [eth],
     maxCalls: 500,
   });
-  const onDemand = { waitMs: 5_000, perKey: PER_KEY };
+  const onDemand = { waitMs: 15_000, perKey: PER_KEY };
   const kept = createKeptSubjects(database);
   const api = await exampleApi(database, [
     ...createTraitsRoutes({ kept, walletHistory, ...onDemand }),

@@ -46,7 +46,7 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
     const walletHistory = createWalletHistory({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
     const kept = createKeptSubjects(database);
-    return exampleApi(database, [createWalletCollectionsRoute({ kept, walletHistory, waitMs: 5_000 })]);
+    return exampleApi(database, [createWalletCollectionsRoute({ kept, walletHistory, waitMs: 15_000 })]);
   };
   const api = await apiOf(eth, 500);
   const request: CollectionsStage['request'] = async (query = '', wallet = WALLET, app = api) =>

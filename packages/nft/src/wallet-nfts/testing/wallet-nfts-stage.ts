@@ -31,7 +31,7 @@ export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = 
   const { database } = scratch;
   const walletHistory = { requestWallet: async () => 'requested' as const };
   const kept = createKeptSubjects(database);
-  const api = await exampleApi(database, [createWalletNftsRoute({ kept, walletHistory, waitMs: 5_000, ...options })]);
+  const api = await exampleApi(database, [createWalletNftsRoute({ kept, walletHistory, waitMs: 15_000, ...options })]);
   const request: WalletNftsStage['request'] = async (query = '', wallet = WALLET) =>
     api.request(`/api/v2.2/${wallet}/nft${query}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
   return {

@@ -40,7 +40,7 @@ export async function openTokenStage(): Promise<TokenStage> {
   const walletHistory = createWalletHistory({ jobs, datasets: [erc20Transfers], perKey: 100, chains, maxCalls: 500 });
   const api = await exampleApi(database, [
     createTokenTransfersRoute({ walletHistory }),
-    createTokenStatsRoute({ kept: createKeptSubjects(database), walletHistory, waitMs: 5_000 }),
+    createTokenStatsRoute({ kept: createKeptSubjects(database), walletHistory, waitMs: 15_000 }),
   ]);
   const request: TokenStage['request'] = async (path) => {
     const answer = await api.request(`/api/v2.2${path}`, { headers: { 'X-API-Key': EXAMPLE_KEY } });
