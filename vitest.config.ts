@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { PATIENCE_MS } from './scripts/patience.ts';
 
 /** They kill and compare for long: `npm run chaos`, not `npm test`. */
 const CHAOS = '**/*.chaos.test.ts';
+
+/** For how long tests wait for a state of which they don't say more: longer than a busy machine stalls. */
+const PATIENCE_MS = 15_000;
 
 const ofPrograms = {
   // Beside the server.
@@ -62,6 +64,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Left alone both kinds of waiting give up after a second, for which a busy machine stalls.
     expect: { poll: { timeout: PATIENCE_MS } },
+    provide: { patienceMs: PATIENCE_MS },
     setupFiles: ['scripts/wait-out-stalls.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
