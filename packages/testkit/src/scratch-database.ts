@@ -150,8 +150,13 @@ async function asAdmin(adminUrl: string, work: (admin: Database) => Promise<unkn
   }
 }
 
-function open(url: string, poolSize = 10): Database {
-  return openDatabase({ url, applicationName: 'chainstead-test', poolSize, logger: silentLogger() });
+/** A machine that stalls, or copies many templates at once, may need so long to connect. */
+const CONNECT_SECONDS = 60;
+
+function open(given: string, poolSize = 10): Database {
+  const url = new URL(given);
+  url.searchParams.set('connect_timeout', String(CONNECT_SECONDS));
+  return openDatabase({ url: url.href, applicationName: 'chainstead-test', poolSize, logger: silentLogger() });
 }
 
 function withDatabase(url: string, name: string): string {
