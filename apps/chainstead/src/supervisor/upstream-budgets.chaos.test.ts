@@ -5,13 +5,20 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '@chainstead/core';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import { type ChainNode, createScriptedChain, type RpcHandler, serveScriptedChain } from '@chainstead/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
 import { parseRoleMessage } from './role-messages.ts';
 import { type CallingProcess, createUpstreamBudgets, type UpstreamBudgets } from './upstream-budgets.ts';
 
 const PROGRAM = fileURLToPath(new URL('../testing/calling-process.ts', import.meta.url));
 const RATE = 40;
+/** Of what is measured. */
+const SLICE_MS = 250;
+/** A slice that took longer tells of a machine that stood still, whose calls come all at once behind it. */
+const UNDISTURBED_MS = 1.5 * SLICE_MS;
+/** After a start or a pause, until calls that were saved up are made: a second's, and some. */
+const CALM_SLICES = 6;
+const WAIT = { timeout: 60_000, interval: 20 };
 
 const ended: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -61,16 +68,51 @@ async function startCalling(
   return { child, messages: () => messages };
 }
 
-/** Calls that a node got within some time, by method. */
-async function countCalls(
-  node: ChainNode,
-  ms: number,
-): Promise<{ readonly total: number; of(method: string): number }> {
-  node.counters.reset();
-  await sleep(ms);
-  const { calls } = node.counters.snapshot();
-  const total = Object.values(calls).reduce((sum, count) => sum + count, 0);
-  return { total, of: (method) => calls[method] ?? 0 };
+interface CountedCalls {
+  readonly total: number;
+  /** That they were counted for. */
+  readonly seconds: number;
+  of(method: string): number;
+}
+
+/** Calls that a node gets, by method, within so many seconds through which the machine ran, as it did before. */
+async function countCalls(node: ChainNode, seconds: number): Promise<CountedCalls> {
+  const counted = new Map<string, number>();
+  let ms = 0;
+  for (let calm = 0; ms < seconds * 1_000; ) {
+    node.counters.reset();
+    const took = await sliceOfTime();
+    calm = took > UNDISTURBED_MS ? 0 : calm + 1;
+    if (calm <= CALM_SLICES) continue;
+    ms += took;
+    for (const [method, calls] of Object.entries(node.counters.snapshot().calls))
+      counted.set(method, (counted.get(method) ?? 0) + calls);
+  }
+  const total = counted.values().reduce((sum, count) => sum + count, 0);
+  return { total, seconds: ms / 1_000, of: (method) => counted.get(method) ?? 0 };
+}
+
+/** Measures once the machine has run for a while, and anew where it stood still meanwhile. */
+async function undisturbed(measure: () => Promise<void>): Promise<void> {
+  for (let isDisturbed = true; isDisturbed; ) {
+    for (let calm = 0; calm < CALM_SLICES; ) calm = (await sliceOfTime()) > UNDISTURBED_MS ? 0 : calm + 1;
+    let isOver = false;
+    const watched = (async () => {
+      let longest = 0;
+      while (!isOver) longest = Math.max(longest, await sliceOfTime());
+      return longest;
+    })();
+    await measure();
+    isOver = true;
+    isDisturbed = (await watched) > UNDISTURBED_MS;
+  }
+}
+
+/** @returns how long it took. Milliseconds */
+async function sliceOfTime(): Promise<number> {
+  const began = performance.now();
+  await sleep(SLICE_MS);
+  return performance.now() - began;
 }
 
 describe('what an upstream allows', () => {
@@ -83,10 +125,8 @@ describe('what an upstream allows', () => {
     await start('api', 'eth_gasPrice');
     await start('api', 'eth_gasPrice');
     await start('worker', 'net_version');
-    // The burst is over.
-    await sleep(1_500);
-    const seconds = 5;
-    const calls = await countCalls(node, seconds * 1_000);
+    const calls = await countCalls(node, 5);
+    const { seconds } = calls;
     expect(calls.total).toBeLessThanOrEqual(RATE * seconds * 1.1);
     expect(calls.total).toBeGreaterThanOrEqual(RATE * seconds * 0.75);
     // Five heads a second at most: nobody ahead of them.
@@ -104,12 +144,11 @@ describe('what an upstream allows', () => {
       startCalling(budgets, role, { upstream: { url: node.url, requestsPerSecond: RATE }, work });
     const killed = await start('worker', 'net_version');
     await start('api', 'eth_gasPrice');
-    await sleep(1_500);
+    await vi.waitFor(() => expect(node.counters.snapshot().calls.net_version).toBeGreaterThan(RATE), WAIT);
     killed.child.kill('SIGKILL');
     await once(killed.child, 'exit');
-    await sleep(500);
-    const seconds = 3;
-    const calls = await countCalls(node, seconds * 1_000);
+    const calls = await countCalls(node, 3);
+    const { seconds } = calls;
     expect(calls.of('net_version')).toBe(0);
     expect(calls.total).toBeGreaterThanOrEqual(RATE * seconds * 0.75);
     expect(calls.total).toBeLessThanOrEqual(RATE * seconds * 1.15);
@@ -137,21 +176,31 @@ describe('what an upstream allows', () => {
     await start('ingest', 'heads');
     await start('api', 'eth_gasPrice');
     const killed = await start('worker', 'net_version');
-    await sleep(500);
-    most = 0;
-    const both = await countCalls(node, 2_000);
+    const { counters } = node;
+    const made = (method: string): number => counters.snapshot().calls[method] ?? 0;
+    const untilMade = (calls: Readonly<Record<string, number>>): Promise<void> =>
+      vi.waitFor(() => {
+        for (const [method, count] of Object.entries(calls))
+          expect([method, made(method) >= count]).toEqual([method, true]);
+      }, WAIT);
+    await untilMade({ eth_blockNumber: 1, net_version: 1, eth_gasPrice: 1 });
+    await undisturbed(async () => {
+      counters.reset();
+      most = 0;
+      await untilMade({ eth_blockNumber: 5, net_version: 10, eth_gasPrice: 10 });
+    });
     // One of four is kept for what is urgent.
     expect(most).toBe(3);
-    expect(both.of('eth_blockNumber')).toBeGreaterThanOrEqual(5);
-    expect(both.of('net_version')).toBeGreaterThanOrEqual(10);
-    expect(both.of('eth_gasPrice')).toBeGreaterThanOrEqual(10);
     killed.child.kill('SIGKILL');
     await once(killed.child, 'exit');
-    await sleep(500);
-    const left = await countCalls(node, 2_000);
-    expect(left.of('net_version')).toBe(0);
-    // Three slots, a tenth of a second each.
-    expect(left.of('eth_gasPrice')).toBeGreaterThanOrEqual(40);
+    await undisturbed(async () => {
+      counters.reset();
+      most = 0;
+      await untilMade({ eth_gasPrice: 40 });
+    });
+    expect(made('net_version')).toBe(0);
+    // All three slots.
+    expect(most).toBe(3);
   });
 
   test('costs few messages where it is not used up', async () => {
@@ -159,10 +208,12 @@ describe('what an upstream allows', () => {
     const budgets = createUpstreamBudgets(systemClock);
     const upstream = { url: node.url, requestsPerSecond: 20_000 };
     const { messages } = await startCalling(budgets, 'api', { upstream, work: 'eth_gasPrice' });
-    await sleep(1_000);
+    const { counters } = node;
+    const made = (): number => counters.snapshot().calls.eth_gasPrice ?? 0;
+    await vi.waitFor(() => expect(made()).toBeGreaterThan(500), WAIT);
+    counters.reset();
     const before = messages();
-    const calls = await countCalls(node, 2_000);
-    expect(calls.total).toBeGreaterThan(500);
-    expect((messages() - before) / calls.total).toBeLessThan(0.2);
+    await vi.waitFor(() => expect(made()).toBeGreaterThan(2_000), WAIT);
+    expect((messages() - before) / made()).toBeLessThan(0.2);
   });
 });
