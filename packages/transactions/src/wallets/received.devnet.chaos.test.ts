@@ -76,7 +76,7 @@ async function untilAnswered(roles: StageRoles, wallet: Address, expected: Parti
       await scratch.database.query("UPDATE subject_histories SET due_at = NULL WHERE status = 'pending'");
       expect(await ask(roles, wallet)).toMatchObject(expected);
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 }
 

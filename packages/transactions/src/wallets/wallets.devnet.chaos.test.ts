@@ -224,7 +224,7 @@ describe('transactions of wallets that are asked for', () => {
       );
       return row;
     };
-    await vi.waitFor(async () => expect((await history(wallet))?.status).toBe('refused'), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await history(wallet))?.status).toBe('refused'), { timeout: 60_000 });
     const first = await ask(started, wallet);
     expect(first.state).toBe('refused');
     const found = (await storedRows(scratch.database, CHAIN_ID, wallet)).map(({ block }) => block);
@@ -294,7 +294,7 @@ describe('transactions of wallets that are asked for', () => {
         expect(now.state).toBe('no-archive');
         return now;
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     expect(search.whole).toEqual([{ from: 31, to: 42 }]);
     expect((await requireTruth(new Map([[wallet, search]]))).rows).toBeGreaterThan(5);

@@ -12,6 +12,6 @@ export async function untilCaughtUp({ client }: Devnet, database: Database): Pro
       );
       expect(row?.hash).toBe(hash);
     },
-    { timeout: 30_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }

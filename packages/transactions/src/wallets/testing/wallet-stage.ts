@@ -13,8 +13,8 @@ import { readSender } from '../read-sent.ts';
 
 /** Blocks that a reorganisation may take. */
 export const STAGE_REORG_DEPTH = 8;
-/** What a process that was killed had in hand is waited for. */
-const LOCK_MS = 2_000;
+/** Longer than a busy machine stands still: work that is taken for lost begins again beside itself, and its calls count twice. */
+const LOCK_MS = 20_000;
 
 export function stageChain(chainId: number, mode: Chain['transactions']['mode'] = 'wallets'): Chain {
   const transactions = { mode, input: 'full', provesSenders: true } as const;
@@ -75,18 +75,28 @@ export interface StageOptions {
   readonly maxCalls?: number;
   /** @default 10,000 */
   readonly sliceMs?: number;
+  /** How long what a process had in hand is waited for when it is killed. @default 20,000 */
+  readonly lockMs?: number;
 }
 
 /** What a process does: it follows the chain, and reads what was asked for. */
 export async function startRoles(options: StageOptions): Promise<StageRoles> {
-  const { database, databaseUrl, chain, pool, roles = ['ingest', 'worker'], maxCalls = 100_000 } = options;
+  const {
+    database,
+    databaseUrl,
+    chain,
+    pool,
+    roles = ['ingest', 'worker'],
+    maxCalls = 100_000,
+    lockMs = LOCK_MS,
+  } = options;
   const logger = silentLogger();
   const clock = systemClock;
   const ended = new AbortController();
   const jobs = await createJobs({ databaseUrl, logger, metrics: createMetricsRegistry() });
   const histories = createWalletHistory({
     ...{ jobs, chains: [chain], datasets: [], maxCalls, perKey: 1_000 },
-    lockMs: LOCK_MS,
+    lockMs,
   });
   if (roles.includes('worker'))
     await histories.work({
@@ -115,7 +125,8 @@ export async function startRoles(options: StageOptions): Promise<StageRoles> {
     asked: createAskedWallets(histories),
     async stop() {
       ended.abort();
-      await Promise.all([following, jobs.close(1_000)]);
+      // What is broken off would be waited for until its lock has expired.
+      await Promise.all([following, jobs.close(60_000)]);
     },
   };
 }

@@ -12,5 +12,7 @@ export interface WalletsProcessOptions {
 const { databaseUrl, chainId, nodeUrl }: WalletsProcessOptions = JSON.parse(process.argv[2] ?? '');
 const database = openDatabase({ url: databaseUrl, applicationName: 'wallets', poolSize: 8, logger: silentLogger() });
 const chain = stageChain(chainId);
-await startRoles({ database, databaseUrl, chain, pool: await stagePool(chain, [nodeUrl]), sliceMs: 300 });
+const pool = await stagePool(chain, [nodeUrl]);
+// What one that is killed had in hand is taken up soon.
+await startRoles({ database, databaseUrl, chain, pool, sliceMs: 300, lockMs: 2_000 });
 process.stdout.write('working\n');
