@@ -2,74 +2,32 @@
  * Blocks of a chain that keeps all transactions and logs are followed on a devnet, through reorganisations and a node that lies: each is answered of rows as
  * the node has it, and no request may cause a call.
  */
-import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
-import { createDatasetRoutes, datasets } from '@chainstead/datasets';
-import { createJobs, type Jobs } from '@chainstead/jobs';
-import {
-  askNode,
-  checkAnswers,
-  createScratchDatabase,
-  type Devnet,
-  type ScratchDatabase,
-  startDevnet,
-  startNodeProxy,
-} from '@chainstead/testkit';
+import { ZERO_ADDRESS } from '@chainstead/core';
+import { askNode, startNodeProxy } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { expectedBlock, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
-import { countFaults, type Indexer, startIndexer, upstreamName, waitUntil } from './indexed-chain.ts';
+import { FINAL_DEPTH, type FollowedDevnet, openFollowedDevnet } from './followed-devnet.ts';
+import { countFaults, upstreamName, waitUntil } from './indexed-chain.ts';
 
-const CHAIN_ID = 1_337_072;
 const KEY = 'kept-whole';
-/** Below them nothing is reorganised on the devnet, and what is missing is filled in. */
-const FINAL_DEPTH = 70;
-const registry = createChainRegistry({
-  additional: [
-    {
-      ...{ key: KEY, id: CHAIN_ID, pollIntervalMs: 20, headerHash: true, proofPolicy: 'strict', confirmations: 1 },
-      ...{ transactions: { mode: 'all', input: 'full', provesSenders: true }, logs: 'all' },
-    },
-  ],
-});
-const chain: Chain = registry.get(KEY);
 const RECEIVER = '0x1f98431c8ad98523631ae4a59f267346ea31f984';
 /** Leaves a log of a topic and one of none, and a contract without code. */
 const TALKATIVE_CREATION = '0x600160006000a160006000a000';
 
-let devnet: Devnet;
-let scratch: ScratchDatabase;
-let jobs: Jobs;
-let indexer: Indexer;
-let api: Awaited<ReturnType<typeof createApiUnderTest>>;
-
+let stage: FollowedDevnet;
 beforeAll(async () => {
-  [devnet, scratch] = await Promise.all([startDevnet({ chainId: CHAIN_ID }), createScratchDatabase()]);
-  const { database } = scratch;
-  const logger = silentLogger();
+  stage = await openFollowedDevnet({ key: KEY, id: 1_337_072, logs: 'all' });
   await sendSome(6);
-  indexer = await startIndexer({ chain, urls: [devnet.url], database });
-  jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
-  const routes = createDatasetRoutes({
-    ...{ database, jobs, logger, chains: [chain], clock: systemClock },
-    onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
-  });
-  const indexed = { chains: [chain], datasets: datasets.map(({ name }) => name) };
-  api = checkAnswers(await createApiUnderTest(database, registry, routes, indexed));
+  await stage.follow();
 });
-afterAll(async () => {
-  await indexer?.stop();
-  await jobs?.close(2_000);
-  await devnet?.stop();
-  await scratch?.drop();
-});
+afterAll(() => stage?.close());
 
 /** Two transactions in each block, one of which leaves logs. */
 async function sendSome(blocks: number): Promise<void> {
   const {
     client,
     accounts: [account = ZERO_ADDRESS],
-  } = devnet;
+  } = stage.devnet;
   await client.setAutomine(false);
   for (let block = 0; block < blocks; block++) {
     await client.sendTransaction({
@@ -85,15 +43,13 @@ async function sendSome(blocks: number): Promise<void> {
   await client.setAutomine(true);
 }
 
-async function ask(place: number | string): Promise<{ readonly status: number; readonly body: unknown }> {
-  const answer = await api.request(`/api/v2.2/block/${place}?chain=${KEY}`, { headers: { 'x-api-key': TEST_KEY } });
-  return { status: answer.status, body: await answer.json() };
-}
+const ask = (place: number | string) => stage.ask(`block/${place}?chain=${KEY}`);
 
 const NOT_INDEXED = { status: 400, body: { details: { reason: 'not-indexed' } } };
 
 /** Every block is answered as the node has it, and no other one is kept. @returns how many logs they have */
 async function expectTruth(): Promise<number> {
+  const { chain, database, devnet } = stage;
   const head = Number((await devnet.client.getBlock()).number);
   let logs = 0;
   for (let number = 1; number <= head; number++) {
@@ -119,17 +75,16 @@ async function expectTruth(): Promise<number> {
     }
     logs += of.receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);
   }
-  const [kept] = await scratch.database.query<{ headers: number }>('SELECT count(*) AS headers FROM block_headers');
+  const [kept] = await database.query<{ headers: number }>('SELECT count(*) AS headers FROM block_headers');
   expect(kept).toEqual({ headers: head });
   return logs;
 }
 
-test('blocks of history and of the head are told by their rows, through reorganisations', {
-  timeout: 120_000,
-}, async () => {
+test('blocks of history and of the head are told by their rows, through reorganisations', async () => {
   expect(await expectTruth()).toBe(12);
   await sendSome(4);
   expect(await expectTruth()).toBe(20);
+  const { devnet } = stage;
   const { hash } = await devnet.client.getBlock();
   await devnet.reorg(3);
   await sendSome(1);
@@ -137,39 +92,38 @@ test('blocks of history and of the head are told by their rows, through reorgani
   expect(await ask(hash ?? '')).toMatchObject(NOT_INDEXED);
 });
 
-test('a header that does not hash to the hash of its block is not kept', { timeout: 120_000 }, async () => {
-  const { database } = scratch;
+test('a header that does not hash to the hash of its block is not kept', async () => {
+  const { database, devnet } = stage;
   await expectTruth();
-  await indexer.stop();
+  await stage.unfollow();
   const miner = `0x${'ab'.repeat(20)}`;
   const liar = await startNodeProxy(devnet.url, {
     alter: ({ method }, result) =>
       method.startsWith('eth_getBlockBy') && result !== null ? { ...Object(result), miner } : result,
   });
   await sendSome(2);
-  indexer = await startIndexer({ chain, urls: [liar.url], database });
-  const { registry: counted } = indexer;
+  const { registry: counted } = await stage.follow(liar.url);
   await waitUntil(async () => {
     const faults = await countFaults(counted, upstreamName(liar.url), ['header-hash-mismatch']);
     return faults > 0 ? null : 'the node was not found out';
   });
-  await indexer.stop();
+  await stage.unfollow();
   await liar.close();
   const altered = await database.query(`SELECT FROM block_headers WHERE miner = decode(repeat('ab', 20), 'hex')`);
   expect(altered).toEqual([]);
-  indexer = await startIndexer({ chain, urls: [devnet.url], database });
+  await stage.follow();
   await expectTruth();
 });
 
-test('blocks that were stored before headers were are filled in', { timeout: 120_000 }, async () => {
-  const { database } = scratch;
+test('blocks that were stored before headers were are filled in', async () => {
+  const { database, devnet } = stage;
   await devnet.mine(FINAL_DEPTH);
   const logs = await expectTruth();
-  await indexer.stop();
+  await stage.unfollow();
   await database.query('DELETE FROM block_headers');
   await database.query(`DELETE FROM sync_ranges WHERE dataset = 'block-headers'`);
   expect(await ask(3)).toMatchObject(NOT_INDEXED);
-  indexer = await startIndexer({ chain, urls: [devnet.url], database });
+  await stage.follow();
   // Once they have settled: the newest are only then looked for.
   await devnet.mine(FINAL_DEPTH);
   expect(await expectTruth()).toBe(logs);

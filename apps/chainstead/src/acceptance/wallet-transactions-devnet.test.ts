@@ -2,73 +2,32 @@
  * Transactions of every kind are followed on a devnet through reorganisations, and read again: each time every account's list equals a recomputation from
  * what the node says of all blocks.
  */
-import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes, datasets } from '@chainstead/datasets';
-import { createJobs, type Jobs } from '@chainstead/jobs';
+import { silentLogger, systemClock } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
 import { reindexRanges } from '@chainstead/sync';
-import {
-  askNode,
-  checkAnswers,
-  createScratchDatabase,
-  createSeededRandom,
-  type Devnet,
-  type ScratchDatabase,
-  startDevnet,
-} from '@chainstead/testkit';
+import { askNode, createSeededRandom } from '@chainstead/testkit';
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
-import { type Indexer, startIndexer, waitUntil } from './indexed-chain.ts';
+import { FINAL_DEPTH, type FollowedDevnet, openFollowedDevnet } from './followed-devnet.ts';
+import { waitUntil } from './indexed-chain.ts';
 
-const CHAIN_ID = 1_337_071;
 const KEY = 'listed';
-/** Below them nothing is reorganised on the devnet. */
-const FINAL_DEPTH = 70;
-const registry = createChainRegistry({
-  additional: [
-    {
-      ...{ key: KEY, id: CHAIN_ID, pollIntervalMs: 20, headerHash: true, proofPolicy: 'strict', confirmations: 1 },
-      transactions: { mode: 'all', input: 'full', provesSenders: true },
-    },
-  ],
-});
-const chain: Chain = registry.get(KEY);
 /** Code of a contract of one byte, STOP; and one that fails. */
 const CREATION: Hex = '0x60006000526001601ff3';
 const FAILING_CREATION: Hex = '0x60006000fd';
 
-let devnet: Devnet;
-let scratch: ScratchDatabase;
-let jobs: Jobs;
-let indexer: Indexer;
-let api: Awaited<ReturnType<typeof createApiUnderTest>>;
-
+let stage: FollowedDevnet;
 beforeAll(async () => {
-  [devnet, scratch] = await Promise.all([startDevnet({ chainId: CHAIN_ID }), createScratchDatabase()]);
-  const { database } = scratch;
-  const logger = silentLogger();
-  indexer = await startIndexer({ chain, urls: [devnet.url], database });
-  jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
-  const routes = createDatasetRoutes({
-    ...{ database, jobs, logger, chains: [chain], clock: systemClock },
-    onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
-  });
-  const indexed = { chains: [chain], datasets: datasets.map(({ name }) => name) };
-  api = checkAnswers(await createApiUnderTest(database, registry, routes, indexed));
+  stage = await openFollowedDevnet({ key: KEY, id: 1_337_071 });
+  await stage.follow();
 });
-afterAll(async () => {
-  await indexer?.stop();
-  await jobs?.close(2_000);
-  await devnet?.stop();
-  await scratch?.drop();
-});
+afterAll(() => stage?.close());
 
 /** Sends transactions of all kinds, some of them into one block. */
 async function sendSome(seed: number, blocks: number): Promise<void> {
   const random = createSeededRandom(seed);
-  const { client, accounts } = devnet;
+  const { client, accounts } = stage.devnet;
   const contract = '0x1f98431c8ad98523631ae4a59f267346ea31f984';
   await client.setAutomine(false);
   for (let block = 0; block < blocks; block++) {
@@ -97,6 +56,7 @@ type Expected = NonNullable<ReturnType<typeof expectedTransaction>>;
 
 /** Of every account, by block and place, from the node's own blocks and receipts. */
 async function recomputed(): Promise<ReadonlyMap<string, readonly Omit<Expected, 'logs'>[]>> {
+  const { chain, devnet } = stage;
   const head = Number(await askNode(devnet.url, 'eth_blockNumber', []));
   const lists = new Map<string, Omit<Expected, 'logs'>[]>();
   for (let number = 1; number <= head; number++) {
@@ -121,17 +81,17 @@ async function listOf(account: string): Promise<object[]> {
   const rows: object[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor === '' ? `chain=${KEY}&order=ASC&limit=7` : `cursor=${cursor}`;
-    const answer = await api.request(`/api/v2.2/${account}?${query}`, { headers: { 'x-api-key': TEST_KEY } });
-    const body = (await answer.json()) as { result: object[]; cursor: string | null };
-    expect([answer.status, answer.status === 200 ? '' : body]).toEqual([200, '']);
-    rows.push(...body.result);
-    ({ cursor } = body);
+    const { status, body } = await stage.ask(`${account}?${query}`);
+    expect([status, status === 200 ? '' : body]).toEqual([200, '']);
+    const page = body as { result: object[]; cursor: string | null };
+    rows.push(...page.result);
+    ({ cursor } = page);
   }
   return rows;
 }
 
 async function expectTruth(): Promise<number> {
-  const { database } = scratch;
+  const { chain, database, devnet } = stage;
   const head = await devnet.client.getBlock();
   await waitUntil(async () => {
     const [row] = await database.query<{ checkpoint: number; hash: string }>(
@@ -154,19 +114,19 @@ async function expectTruth(): Promise<number> {
   return hashes.size;
 }
 
-test('every list is what the node says, through reorganisations', { timeout: 120_000 }, async () => {
+test('every list is what the node says, through reorganisations', async () => {
   await sendSome(1, 12);
   expect(await expectTruth()).toBeGreaterThan(8);
   for (const [turn, depth] of [1, 3, 6].entries()) {
-    await devnet.reorg(depth);
+    await stage.devnet.reorg(depth);
     await sendSome(10 + turn, 2);
     await expectTruth();
   }
 });
 
-test('what was lost, altered or invented is read again', { timeout: 120_000 }, async () => {
+test('what was lost, altered or invented is read again', async () => {
   await sendSome(20, 4);
-  const { database } = scratch;
+  const { chain, database, devnet } = stage;
   const lastSent = Number((await devnet.client.getBlock()).number);
   await devnet.mine(FINAL_DEPTH);
   const count = await expectTruth();
@@ -176,16 +136,12 @@ test('what was lost, altered or invented is read again', { timeout: 120_000 }, a
   );
   await database.query('DELETE FROM account_transactions WHERE roles = 2');
   await database.query(`UPDATE account_transactions SET account = decode(repeat('ab', 20), 'hex') WHERE roles = 4`);
-  await indexer.stop();
+  await stage.unfollow();
   const options = {
     ...{ chain, database, datasets, logger: silentLogger(), clock: systemClock },
     ...{ proof: 'strict' as const, backfillProof: 'receipts' as const },
   };
-  indexer = await startIndexer({ chain, urls: [devnet.url], database });
-  await reindexRanges(
-    { ...options, pool: indexer.pool, metrics: indexer.metrics },
-    [{ from: 1, to: lastSent }],
-    AbortSignal.timeout(60_000),
-  );
+  const { pool, metrics } = await stage.follow();
+  await reindexRanges({ ...options, pool, metrics }, [{ from: 1, to: lastSent }], AbortSignal.timeout(180_000));
   expect(await expectTruth()).toBe(count);
 });

@@ -1,0 +1,74 @@
+/** A devnet that an ingest follows from its first block, and the API over its rows alone: no request may cause a call. */
+import { type Chain, type CustomChain, createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes, datasets } from '@chainstead/datasets';
+import type { Database } from '@chainstead/db';
+import { createJobs } from '@chainstead/jobs';
+import { checkAnswers, createScratchDatabase, type Devnet, startDevnet } from '@chainstead/testkit';
+import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { type Indexer, startIndexer } from './indexed-chain.ts';
+
+/** Below them nothing is reorganised on a devnet, and what is missing is filled in. Blocks. */
+export const FINAL_DEPTH = 70;
+
+export interface FollowedDevnet {
+  readonly chain: Chain;
+  readonly devnet: Devnet;
+  readonly database: Database;
+  /** @param path with its query, behind `/api/v2.2/`; it names the chain itself */
+  ask(path: string): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** Ends the ingest, if there is one. */
+  unfollow(): Promise<void>;
+  /** Starts an ingest where there is none. @param url of its node, where that is not the devnet */
+  follow(url?: string): Promise<Indexer>;
+  close(): Promise<void>;
+}
+
+/** Not followed yet. @param keeps what is kept of the chain */
+export async function openFollowedDevnet(keeps: Pick<CustomChain, 'key' | 'id' | 'logs'>): Promise<FollowedDevnet> {
+  const registry = createChainRegistry({
+    additional: [
+      {
+        ...{ pollIntervalMs: 20, headerHash: true, proofPolicy: 'strict', confirmations: 1 },
+        transactions: { mode: 'all', input: 'full', provesSenders: true },
+        ...keeps,
+      },
+    ],
+  });
+  const chain = registry.get(keeps.key);
+  const [devnet, scratch] = await Promise.all([startDevnet({ chainId: chain.id }), createScratchDatabase()]);
+  const { database } = scratch;
+  const logger = silentLogger();
+  const jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
+  const routes = createDatasetRoutes({
+    ...{ database, jobs, logger, chains: [chain], clock: systemClock },
+    onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
+  });
+  const indexed = { chains: [chain], datasets: datasets.map(({ name }) => name) };
+  const api = checkAnswers(await createApiUnderTest(database, registry, routes, indexed));
+  let indexer: Indexer | null = null;
+  const unfollow = async (): Promise<void> => {
+    await indexer?.stop();
+    indexer = null;
+  };
+  return {
+    chain,
+    devnet,
+    database,
+    async ask(path) {
+      const answer = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': TEST_KEY } });
+      return { status: answer.status, body: await answer.json() };
+    },
+    unfollow,
+    async follow(url = devnet.url) {
+      indexer = await startIndexer({ chain, urls: [url], database });
+      return indexer;
+    },
+    async close() {
+      await unfollow();
+      await jobs.close(2_000);
+      await devnet.stop();
+      await scratch.drop();
+    },
+  };
+}
