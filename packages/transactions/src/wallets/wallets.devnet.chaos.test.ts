@@ -9,6 +9,7 @@ import {
   createSeededRandom,
   type Devnet,
   type ScratchDatabase,
+  type SeededRandom,
   startDevnet,
   startNodeProxy,
 } from '@chainstead/testkit';
@@ -68,6 +69,12 @@ function accountsOf({ accounts }: Devnet, count: number): readonly Address[] {
 }
 
 const caughtUp = () => untilCaughtUp(devnet, scratch.database);
+
+/** Blocks in which some accounts send at random, and which are indexed then. */
+async function mineRandom(accounts: readonly Address[], random: SeededRandom, blocks: number): Promise<void> {
+  for (let block = 0; block < blocks; block += 1) await mineRandomBlock(devnet, accounts, random, 2);
+  await caughtUp();
+}
 
 /** Until nothing is missing of what the wallet sent. What waits for blocks to be final is looked at at once. */
 async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {
@@ -303,10 +310,7 @@ describe('transactions of wallets that are asked for', () => {
   test('are not claimed of blocks that were followed while none were kept', async () => {
     const [wallet, other] = accountsOf(devnet, 2) as readonly [Address, Address];
     const random = createSeededRandom(4);
-    const mine = async (blocks: number): Promise<void> => {
-      for (let block = 0; block < blocks; block += 1) await mineRandomBlock(devnet, [wallet, other], random, 2);
-      await caughtUp();
-    };
+    const mine = (blocks: number): Promise<void> => mineRandom([wallet, other], random, blocks);
     await mineRandomBlock(devnet, [wallet], random, 1);
     const first = await open({ roles: ['ingest'] });
     await caughtUp();
@@ -340,10 +344,7 @@ describe('transactions of wallets that are asked for', () => {
   test('of a wallet that nobody asks for any more stay as they are known, and new blocks are not searched for it', async () => {
     const [wallet, other] = accountsOf(devnet, 2) as readonly [Address, Address];
     const random = createSeededRandom(5);
-    const mine = async (blocks: number): Promise<void> => {
-      for (let block = 0; block < blocks; block += 1) await mineRandomBlock(devnet, [wallet, other], random, 2);
-      await caughtUp();
-    };
+    const mine = (blocks: number): Promise<void> => mineRandom([wallet, other], random, blocks);
     await mineRandomBlock(devnet, [wallet], random, 1);
     const first = await open({ roles: ['ingest'] });
     await caughtUp();
