@@ -5,19 +5,23 @@ import type { BlockPart, WholeBlock } from './whole-block.ts';
 /** What of a block that was read datasets are decoded from. */
 export type DecodableBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts' | 'internalTransactions' | 'parts'>;
 
-const decoded = new WeakMap<DecodableBlock, WholeBlock>();
+/** Gives the block to datasets that rest on the part; null where the part is not available. */
+export type WholeBlockReader = (part: BlockPart) => WholeBlock | null;
 
-/** The block for datasets that rest on the part; null where the part is not available. */
-export function wholeBlockFor(part: BlockPart, block: DecodableBlock): WholeBlock | null {
-  const proof = block.parts[part];
-  if (proof === undefined || proof.level === 'unavailable') return null;
-  const known = decoded.get(block);
-  if (known !== undefined) return known;
-  const whole: WholeBlock = {
-    header: block.header,
-    transactions: executedTransactions(block),
-    internalTransactions: block.internalTransactions ?? [],
+/**
+ * What datasets read of the block is made once for all of them. No `WeakMap` remembers it: what one holds outlives every collection of new objects, so
+ * that with each block all of its transactions and logs were copied, and then waited for a collection of the whole heap.
+ */
+export function wholeBlockReader(block: DecodableBlock): WholeBlockReader {
+  let whole: WholeBlock | null = null;
+  return (part) => {
+    const proof = block.parts[part];
+    if (proof === undefined || proof.level === 'unavailable') return null;
+    whole ??= {
+      header: block.header,
+      transactions: executedTransactions(block),
+      internalTransactions: block.internalTransactions ?? [],
+    };
+    return whole;
   };
-  decoded.set(block, whole);
-  return whole;
 }

@@ -5,7 +5,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
 import type { Dataset, DecodeContext, MentionedContract, WholeBlockDecoding } from './dataset.ts';
-import { type DecodableBlock, wholeBlockFor } from './decodable-block.ts';
+import { type DecodableBlock, type WholeBlockReader, wholeBlockReader } from './decodable-block.ts';
 import { deepestPart, type WholeBlock } from './whole-block.ts';
 
 /** What the batch knows of one block. */
@@ -76,7 +76,8 @@ export function createBatchDecoder(
   return {
     add: (logs, blocks, whole = []) => {
       for (const block of blocks) facts.set(block.number, block);
-      for (const decoder of decoders) decoder.add(logs, whole);
+      const readers = whole.map(wholeBlockReader);
+      for (const decoder of decoders) decoder.add(logs, readers);
     },
     batch: () => ({
       blockLines: blockLinesOf(chain, [...facts.values()]),
@@ -115,11 +116,11 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
   }
 
   return {
-    add: (logs: readonly Log[], whole: readonly DecodableBlock[]): void => {
+    add: (logs: readonly Log[], whole: readonly WholeBlockReader[]): void => {
       const input: Input =
         part === 'logs'
           ? { logs, blocks: null }
-          : { logs: [], blocks: whole.flatMap((block) => wholeBlockFor(part, block) ?? []) };
+          : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
       const rows = undecoded.length > 0 ? null : rowsUpTo(rowsAtOnce - lines.length, rowsOf(dataset, input, context));
       if (rows === null) {
         undecoded.push(input);

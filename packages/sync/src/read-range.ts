@@ -121,7 +121,17 @@ export interface ProvenReading extends WatchedReader {
   readonly signal: AbortSignal;
 }
 
-/** Whole blocks of a range, proven and decoded one by one. @throws UnprovenBlockError under the policy `strict`, unless left out */
+/** What of a block waits for the others of its range. */
+interface DecodedBlock {
+  readonly facts: BlockFacts;
+  readonly levelled: LevelledBlock;
+  readonly logCount: number;
+}
+
+/**
+ * Whole blocks of a range, proven one by one, and decoded as they come: what nodes answer is heavy, and a block that waited for those before it
+ * would be copied by the collector of new objects meanwhile. @throws UnprovenBlockError under the policy `strict`, unless left out
+ */
 export async function readRangeProven(
   reading: ProvenReading,
   range: BlockRange,
@@ -132,11 +142,11 @@ export async function readRangeProven(
   const proven: LevelledBlock[] = [];
   const lacking = new Map<BlockPart, Lacking>();
   let logCount = 0;
-  const read = async (number: number): Promise<ProvenBlock | UnprovenBlockError | null> => {
+  const read = async (number: number): Promise<DecodedBlock | UnprovenBlockError | null> => {
     await turn?.(signal);
     try {
       const block = await readWatchedBlock(reading, number, NO_WATCHER, signal);
-      return block === null ? null : await crossCheck(reading, block, signal);
+      return block === null ? null : decodeBlock(await crossCheck(reading, block, signal), decoder);
     } catch (error) {
       if (reading.leavesOut === true && error instanceof UnprovenBlockError) return error;
       throw error;
@@ -153,17 +163,22 @@ export async function readRangeProven(
       for (const part of reading.parts ?? []) lacking.set(part, facts);
       continue;
     }
-    // Of a block only this waits for the others: its answer and its logs are heavy.
-    const header = factsOf(block.header);
-    decoder.add(block.logs, [header], [block]);
-    blocks.set(header.number, header);
-    const { level, reason, parts, upstream } = block;
-    proven.push({ header, level, reason, parts, upstream });
-    for (const [part, { isUnsupported, reason: why }] of unavailable(parts))
-      lacking.set(part, { block: header.number, reason: why, isUnsupported });
-    logCount += block.logs.length;
+    const { facts, levelled } = block;
+    blocks.set(facts.number, facts);
+    proven.push(levelled);
+    for (const [part, { isUnsupported, reason: why }] of unavailable(levelled.parts))
+      lacking.set(part, { block: facts.number, reason: why, isUnsupported });
+    logCount += block.logCount;
   }
   return { range, blocks, logCount, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
+}
+
+/** Rows have an order of their own, so that blocks may be decoded in any. */
+function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
+  const { level, reason, parts, upstream, logs } = block;
+  const facts = factsOf(block.header);
+  decoder.add(logs, [facts], [block]);
+  return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount: logs.length };
 }
 
 /** The datasets for which every block of the range has what they read. */
