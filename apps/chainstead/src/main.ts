@@ -2,9 +2,13 @@
 import { systemClock } from '@chainstead/core/clock';
 import { runCommandLine } from './command-line.ts';
 import { listenForSignals } from './process-signals.ts';
+import { resolveDrizzleQuickly } from './resolve-drizzle.ts';
 
 /** After a command has ended, what still keeps the process alive (a poll of a node that is gone) is cut off. Milliseconds. */
 const LINGER_MS = 3_000;
+
+// Before anything imports it: commands are imported as they run.
+resolveDrizzleQuickly();
 
 // The reader of a pipe may have seen enough (`chainstead gaps | head`): that is no failure.
 for (const output of [process.stdout, process.stderr])
