@@ -10,7 +10,8 @@ export function resolveDrizzleQuickly(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const { parentURL } = context;
-      const isNeighbour = specifier.startsWith('.') && specifier.endsWith('.js') && parentURL?.includes(FOLDER) === true;
+      const isNeighbour =
+        specifier.startsWith('.') && specifier.endsWith('.js') && parentURL?.includes(FOLDER) === true;
       return isNeighbour && context.conditions.includes('import')
         ? { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true }
         : next(specifier, context);

@@ -90,22 +90,32 @@ test('parts hold all rows, at most so many each, sorted, dataset by dataset, as 
   );
 });
 
-test('block by block comes to the same as all at once', () => {
+test('block by block, in any order, comes to the same as all at once', () => {
   fc.assert(
-    fc.property(counts, fc.integer({ min: 1, max: 40 }), fc.boolean(), (rows, rowsAtOnce, lazily) => {
-      const datasets = [spread('one', lazily), spread('two', lazily)].map(({ dataset }) => dataset) as Dataset[];
-      const decoder = createBatchDecoder(CHAIN, datasets, rowsAtOnce);
-      const byBlock = Map.groupBy(rows.map(logOf), ({ blockNumber }) => blockNumber);
-      for (const [number, logs] of byBlock) decoder.add(logs, [{ number, hash, parentHash: null, timestamp: 0 }]);
-      const { parts, blockLines } = decoder.batch();
-      expect(linesOf(parts)).toEqual(linesOf(decode(rows, 1_000).parts));
-      expect(linesOf(parts)).toEqual(linesOf(parts));
-      expect(blockLines).toHaveLength(byBlock.size);
-      for (const { lines } of parts) {
-        expect(lines.length).toBeLessThanOrEqual(rowsAtOnce);
-        expect(lines).toEqual(lines.toSorted());
-      }
-    }),
+    fc.property(
+      counts,
+      fc.integer({ min: 1, max: 40 }),
+      fc.boolean(),
+      fc.infiniteStream(fc.nat()),
+      (rows, rowsAtOnce, lazily, turns) => {
+        const datasets = [spread('one', lazily), spread('two', lazily)].map(({ dataset }) => dataset) as Dataset[];
+        const decoder = createBatchDecoder(CHAIN, datasets, rowsAtOnce);
+        const byBlock = Map.groupBy(rows.map(logOf), ({ blockNumber }) => blockNumber);
+        const shuffled = [...byBlock]
+          .map((block) => ({ block, turn: turns.next().value }))
+          .sort((a, b) => a.turn - b.turn);
+        for (const { block } of shuffled)
+          decoder.add(block[1], [{ number: block[0], hash, parentHash: null, timestamp: 0 }]);
+        const { parts, blockLines } = decoder.batch();
+        expect(linesOf(parts)).toEqual(linesOf(decode(rows, 1_000).parts));
+        expect(linesOf(parts)).toEqual(linesOf(parts));
+        expect(blockLines).toHaveLength(byBlock.size);
+        for (const { lines } of parts) {
+          expect(lines.length).toBeLessThanOrEqual(rowsAtOnce);
+          expect(lines).toEqual(lines.toSorted());
+        }
+      },
+    ),
   );
 });
 

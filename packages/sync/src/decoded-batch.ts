@@ -118,9 +118,7 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
   return {
     add: (logs: readonly Log[], whole: readonly WholeBlockReader[]): void => {
       const input: Input =
-        part === 'logs'
-          ? { logs, blocks: null }
-          : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
+        part === 'logs' ? { logs, blocks: null } : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
       const rows = undecoded.length > 0 ? null : rowsUpTo(rowsAtOnce - lines.length, rowsOf(dataset, input, context));
       if (rows === null) {
         undecoded.push(input);
