@@ -1,7 +1,8 @@
+import { areTablesSpread } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
-import { hex, packedRows, readPackedPage } from '@chainstead/db/packed-rows';
+import type { ReadDatabase, Statement } from '@chainstead/db';
+import { hex, packedRows, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { LOG_COLUMNS } from '../contract-logs/log-columns.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 
@@ -23,6 +24,48 @@ export async function readStoredLogs(
       SELECT ${select} FROM found`,
     values: [id, of.block, of.transaction ?? null],
   }));
+  return readInOrder(rows);
+}
+
+/** Where a transaction is. */
+interface TransactionPlace {
+  readonly block: number;
+  readonly transaction: number;
+}
+
+/** The logs of some transactions, in the order of their indexes. */
+export async function readStoredLogsOf(
+  database: ReadDatabase,
+  chain: Pick<Chain, 'id'>,
+  places: readonly TransactionPlace[],
+): Promise<readonly StoredLog[]> {
+  const isSpread = await areTablesSpread(database);
+  const { rows } = await readPackedPage(database, LOGS, (select) =>
+    storedLogsStatement(chain, places, { select, isSpread }),
+  );
+  return readInOrder(rows);
+}
+
+/**
+ * Each transaction's logs are found as those of a block are: what is behind an OFFSET can't become a join that reads whole partitions. A cluster has no such
+ * subqueries over its shards: there each is given the places.
+ */
+export function storedLogsStatement(
+  { id }: Pick<Chain, 'id'>,
+  places: readonly TransactionPlace[],
+  { select, isSpread }: { readonly select: string; readonly isSpread: boolean },
+): Statement {
+  const ofPlace =
+    'log.chain_id = $1 AND log.block_number = place.block_number AND log.transaction_index = place.transaction_index';
+  const lookUp = isSpread
+    ? `JOIN logs AS log ON ${ofPlace}`
+    : `CROSS JOIN LATERAL (SELECT * FROM logs AS log WHERE ${ofPlace} OFFSET 0) AS log`;
+  const text = `WITH place AS MATERIALIZED (SELECT * FROM unnest($2::int[], $3::int[]) AS given (block_number, transaction_index)),
+    found AS MATERIALIZED (SELECT log.* FROM place ${lookUp}) SELECT ${select} FROM found`;
+  return { text, values: [id, places.map(({ block }) => block), places.map(({ transaction }) => transaction)] };
+}
+
+function readInOrder(rows: readonly RowOf<typeof LOGS>[]): StoredLog[] {
   return rows
     .toSorted((one, other) => one.log_index - other.log_index)
     .map((row) => ({

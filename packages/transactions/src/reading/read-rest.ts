@@ -38,12 +38,15 @@ export async function readInputs(
   return ({ input, record }) => input ?? inputs.get(record.hash) ?? '0x';
 }
 
-/** The logs of transactions, which are not kept, read from a node by block. @throws as {@link LookUps} */
+/** The logs of transactions, of which those that are not kept are read from a node by block. @param kept by transaction @throws as {@link LookUps} */
 export async function readLogs(
   { lookUps, chain, requester }: Reading,
   { transactions, blockOf }: PartlyKept,
+  kept: ReadonlyMap<Hash, TransactionRecord['logs']>,
 ): Promise<(transaction: StoredTransaction) => TransactionRecord['logs']> {
-  const asked = [...Map.groupBy(transactions, (one) => blockOf(one).block_hash)].map(([block, ofBlock]) => ({
+  const logs = new Map(kept);
+  const missing = transactions.filter(({ record }) => !logs.has(record.hash));
+  const asked = [...Map.groupBy(missing, (one) => blockOf(one).block_hash)].map(([block, ofBlock]) => ({
     block,
     transactions: ofBlock
       .toSorted((one, other) => one.record.index - other.record.index)
@@ -52,7 +55,6 @@ export async function readLogs(
   const answers = await lookUps.readAll(
     asked.map((question) => ({ chain, kind: transactionLogsKind, question, isLasting, requester })),
   );
-  const logs = new Map<Hash, TransactionRecord['logs']>();
   for (const [at, { transactions: hashes }] of asked.entries())
     for (const [place, hash] of hashes.entries()) logs.set(hash, answers[at]?.logs[place] ?? []);
   return ({ record }) => logs.get(record.hash) ?? [];

@@ -19,6 +19,7 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { callsOf, eventsOf } from '../abis/asked-entries.ts';
+import { readKeptLogs } from '../indexed/kept-logs.ts';
 import {
   type InternalTransactionsByHash,
   type PlacedTransaction,
@@ -115,7 +116,7 @@ function pageReader(
     const found = await getAccountTransactions(reads, chain, readingOf(page));
     const [inputOf, logsOf, labelOf] = await Promise.all([
       readInputs(reading, found),
-      isVerbose ? readLogs(reading, found) : (): [] => [],
+      isVerbose ? readKeptLogs(reads, chain, found).then((kept) => readLogs(reading, found, kept)) : (): [] => [],
       labelsOfTransactions(
         reads,
         chain,
@@ -274,7 +275,7 @@ function verboseDocument(dependencies: ApiDependencies) {
     operationId: 'getWalletTransactionsVerbose',
     tags: ['Transaction'],
     summary: "A wallet's transactions, with what their calls and logs mean",
-    description: `${LISTED} Logs are read from a node, and proven by their block’s header; 503 where that takes longer than a request waits.`,
+    description: `${LISTED} Logs are of the index where all of the chain are kept, else read from a node, and proven by their block’s header; 503 where that takes longer than a request waits.`,
     request: request(dependencies),
     responses: {
       200: {

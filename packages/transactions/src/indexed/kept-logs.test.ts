@@ -1,0 +1,94 @@
+import { createChainRegistry } from '@chainstead/chains';
+import type { Hash, Log } from '@chainstead/core';
+import {
+  addressOf,
+  createPartitions,
+  createScratchDatabase,
+  hashOf,
+  type ScratchDatabase,
+  timestampOf,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { logs } from '../contract-logs/dataset.ts';
+import type { StoredTransaction } from '../stored/stored-transaction.ts';
+import { seededHash, seedTransactions } from '../testing/seeded-transactions.ts';
+import { readKeptLogs } from './kept-logs.ts';
+
+const eth = createChainRegistry().get('eth');
+const chain = { ...eth, logs: 'all' as const };
+const [SENDER, CONTRACT] = [addressOf(0xa), addressOf(0xc)];
+const BLOCKS = [1, 2, 3, 4, 5];
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  const { database } = scratch;
+  const seeded = BLOCKS.flatMap((blockNumber) =>
+    [0, 1].map((transactionIndex) => ({ blockNumber, transactionIndex, from: SENDER, to: CONTRACT })),
+  );
+  await seedTransactions(database, chain, seeded);
+  await createPartitions(database, logs.table.name, chain.id);
+  // Two logs of the second transaction of each block, the later one first.
+  const rows = logs.decode(
+    BLOCKS.flatMap((block) => [logOf(block, 1, 5), logOf(block, 1, 4)]),
+    { chain, timestampOf },
+  );
+  await database.transaction((transaction) =>
+    transaction.copy(logs.table.name, logs.table.columns, rows.map(logs.table.copyLine)),
+  );
+  for (const [first, last, proof] of [
+    [1, 2, 'receipts'],
+    [3, 3, 'unproven'],
+    [5, 5, 'none'],
+  ])
+    await database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'logs', $2, $3, $4)`,
+      [chain.id, first, last, proof],
+    );
+});
+afterAll(() => scratch?.drop());
+
+function logOf(blockNumber: number, transactionIndex: number, logIndex: number): Log {
+  return {
+    ...{ address: CONTRACT, topics: [hashOf(7, logIndex)], data: '0x01', blockNumber, transactionIndex, logIndex },
+    ...{ blockHash: hashOf(1, blockNumber), transactionHash: seededHash({ blockNumber, transactionIndex }) },
+    blockTimestamp: null,
+  };
+}
+
+function transactionAt(blockNumber: number, index: number): StoredTransaction {
+  const hash = seededHash({ blockNumber, transactionIndex: index });
+  return { blockNumber, record: { hash, index } } as StoredTransaction;
+}
+
+const hashAt = (blockNumber: number, transactionIndex: number): Hash => seededHash({ blockNumber, transactionIndex });
+
+const TRANSACTIONS = BLOCKS.flatMap((block) => [transactionAt(block, 0), transactionAt(block, 1)]);
+/** As a page read before has them: since then the second block was replaced. */
+const PAGE = {
+  transactions: TRANSACTIONS,
+  blockOf: ({ blockNumber }: StoredTransaction) => ({
+    block_number: blockNumber,
+    block_hash: blockNumber === 2 ? hashOf(9, 2) : hashOf(1, blockNumber),
+    block_timestamp: '2024-01-01T00:00:00.000Z',
+  }),
+};
+
+test('logs are told of blocks that have all of theirs, are not contradicted, and were not replaced', async () => {
+  const kept = await readKeptLogs(scratch.database, chain, PAGE);
+  expect([...kept.keys()].toSorted()).toEqual(
+    [1, 5].flatMap((block) => [hashAt(block, 0), hashAt(block, 1)]).toSorted(),
+  );
+  for (const block of [1, 5]) {
+    expect(kept.get(hashAt(block, 0))).toEqual([]);
+    expect(kept.get(hashAt(block, 1))).toEqual(
+      [4, 5].map((index) => ({ index, address: CONTRACT, topics: [hashOf(7, index)], data: '0x01' })),
+    );
+  }
+});
+
+test('none are told of a chain that keeps those of some contracts alone, nor for a page without transactions', async () => {
+  expect(await readKeptLogs(scratch.database, eth, PAGE)).toEqual(new Map());
+  expect(await readKeptLogs(scratch.database, chain, { ...PAGE, transactions: [] })).toEqual(new Map());
+});
