@@ -1,6 +1,7 @@
 /** Recorded blocks and transactions are answered of their rows on a cluster of Citus too, where a block's lie on several nodes. */
 import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectVerboseLists } from './expect-verbose-lists.ts';
 import { expectedBlock, expectedTransaction } from './expected-transactions.ts';
 import { listRecordings, RECORDINGS_FOLDER, readRecording } from './recorded-evm-blocks.ts';
 import { openStoredBlocksStage, type StoredBlocksStage, statsOf } from './stored-blocks-stage.ts';
@@ -47,5 +48,6 @@ describe.runIf(RECORDINGS_FOLDER !== '' && programs !== undefined)('blocks that 
     const [first] = expected;
     const transaction = await stage.ask(`transaction/${first?.hash}?chain=${chain.id}`);
     expect([transaction.status, transaction.body]).toEqual([200, expect.objectContaining(first)]);
+    await expectVerboseLists(stage, chain, expected);
   });
 });

@@ -41,7 +41,7 @@ export async function openStoredBlocksStage(
     ...{ database, jobs, logger, chains, clock: systemClock },
     onDemand: { waitMs: 1_000, maxCalls: 0, perKey: 1_000 },
   });
-  const api = checkAnswers(await createApiUnderTest(database, registry, routes, { chains, datasets: [] }));
+  const api = checkAnswers(await createApiUnderTest(database, registry, routes, { chains, datasets: STORED }));
   return {
     chainOf,
     async ask(path) {

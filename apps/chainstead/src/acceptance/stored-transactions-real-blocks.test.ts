@@ -6,6 +6,7 @@ import { parseHash } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectVerboseLists } from './expect-verbose-lists.ts';
 import { expectedBlock, expectedEvent, expectedTransaction } from './expected-transactions.ts';
 import { listRecordings, RECORDINGS_FOLDER, readRecording } from './recorded-evm-blocks.ts';
 import { openStoredBlocksStage, type StoredBlocksStage, statsOf } from './stored-blocks-stage.ts';
@@ -59,6 +60,13 @@ describe.runIf(RECORDINGS_FOLDER !== '')('recorded transactions of chains that k
       status: 200,
       body: statsOf(chain, of),
     });
+  });
+
+  test.each(ALL)('wallets of $folder have verbose lists of their rows', async (recording) => {
+    const of = readRecording(recording);
+    const chain = chainOf(recording.chain);
+    const all = of.block.transactions.flatMap((one) => expectedTransaction(chain, of, one) ?? []);
+    await expectVerboseLists(stage, chain, all);
   });
 
   test.each(ALL)(
