@@ -28,6 +28,8 @@ const SERVER_SETTINGS = {
   max_wal_senders: '10',
   shared_buffers: '1GB',
   max_wal_size: '8GB',
+  // Segments before a checkpoint are kept, to be used again (reusable-log.ts).
+  min_wal_size: '2GB',
 };
 
 const { values } = parseArgs({
