@@ -11,7 +11,7 @@ import { expect, it, vi } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const UID = 1_000;
-const UNTIL_READY = { timeout: 120_000, interval: 250 };
+const UNTIL_READY = { timeout: 220_000, interval: 250 };
 
 /** In a name space of its own, where mounts are nobody else's: the data's folder, `/tmp`, and everything else read-only. */
 const PREPARED = `
