@@ -18,6 +18,8 @@ export async function mineActions(
   count: number,
 ): Promise<readonly { readonly text: string }[]> {
   const { devnet, senders } = world;
+  // What a branch that came to nothing left unmined has nonces that are given again.
+  await askNode(devnet.url, 'anvil_dropAllTransactions');
   const counts = await askTogether(
     devnet.url,
     senders.map(({ address }) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })),

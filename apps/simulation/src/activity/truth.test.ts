@@ -1,5 +1,6 @@
 /** The story's own truth: it accounts for every coin that the node says anybody has. */
 import { createSeededRandom } from '@chainstead/testkit';
+import { keccak256 } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reorganise } from '../story/branches.ts';
 import { askTogether } from '../story/node.ts';
@@ -63,6 +64,26 @@ test('it was much of what a transaction can be to somebody', async () => {
       ...['send', 'receive', 'token send', 'token receive', 'airdrop', 'approve', 'revoke', 'contract interaction'],
     ]),
   );
+}, 60_000);
+
+test('what a branch left unmined takes no transaction’s place', async () => {
+  const [sender] = world.senders;
+  if (sender === undefined) throw new Error('There are no senders');
+  const { account, address } = sender;
+  const [count] = await askTogether(world.devnet.url, [
+    { method: 'eth_getTransactionCount', params: [address, 'latest'] },
+  ]);
+  const left = await account.signTransaction({
+    ...{ type: 'legacy', chainId: world.devnet.chainId, nonce: Number(count) + 1 },
+    ...{ gas: 21_000n, gasPrice: 10n ** 12n, to: address, value: 0n },
+  });
+  await askTogether(world.devnet.url, [{ method: 'eth_sendRawTransaction', params: [left] }]);
+  await mineActions(world, random, 15);
+  await mineActions(world, random, 15);
+  const truths = await createChainReading(world.devnet.url).read();
+  const sent = truths.filter(({ from, record }) => from === address && Number(record.nonce) > Number(count));
+  expect(sent.length).toBeGreaterThan(0);
+  expect(sent.map(({ record }) => record.hash)).not.toContain(keccak256(left));
 }, 60_000);
 
 async function expectBalances(truths: readonly TransactionTruth[]): Promise<void> {
