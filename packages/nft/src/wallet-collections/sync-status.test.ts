@@ -116,7 +116,7 @@ describe('status', () => {
     expect((await get()).status_message).toBe(
       'The history of this wallet is being read: 12 of about 40 node calls made',
     );
-    await setHistory({ status: 'pending', due_at: new Date(Date.now() + 9_000) });
+    await setHistory({ status: 'pending', due_at: new Date(Date.now() + 600_000) });
     expect((await get()).status_message).toMatch(/can still be reorganised/);
     await setHistory({ status: 'failed', error_code: 'UPSTREAMS_EXHAUSTED', error_message: 'https://secret.example' });
     expect((await get()).status_message).toBe('Reading the history of this wallet has failed and will be tried again');
