@@ -15,6 +15,8 @@ const HEAP_MB_PER_CHAIN = 128;
 const CHAINS_UNKNOWN = 4;
 /** New objects are collected when there are so many of them. */
 const SEMI_SPACE_MB = 16;
+/** The same of commands that work through history: what a chunk decodes is alive until its commit, and is copied by each collection before. */
+const HISTORY_SEMI_SPACE_MB = 32;
 /** Of what is served and sent much is alive for a moment only: looked at less often, most of it is gone by then. */
 const SERVING_SEMI_SPACE_MB = 64;
 /** What the heap may grow by, of what is alive, before it is collected: V8 takes 45 % for a heap of this size. */
@@ -72,11 +74,15 @@ function heapFlags(args) {
   const chains = process.env.CHAINS?.split(',').length ?? CHAINS_UNKNOWN;
   return [
     `--max-old-space-size=${HEAP_MB + HEAP_MB_PER_CHAIN * chains}`,
-    // Where all is work until the end: V8 begins with one megabyte, and goes back to it where there is little to do.
-    ...(command === 'start' ? [] : [`--min-semi-space-size=${SEMI_SPACE_MB}`]),
-    `--max-semi-space-size=${ingests(options) ? SEMI_SPACE_MB : SERVING_SEMI_SPACE_MB}`,
+    ...semiSpaceFlags(command, options),
     `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`,
   ];
+}
+
+/** Where all is work until the end it has its size from the start: V8 begins with one megabyte, and goes back to it where there is little to do. */
+function semiSpaceFlags(command, options) {
+  if (command === 'start') return [`--max-semi-space-size=${ingests(options) ? SEMI_SPACE_MB : SERVING_SEMI_SPACE_MB}`];
+  return [`--min-semi-space-size=${HISTORY_SEMI_SPACE_MB}`, `--max-semi-space-size=${HISTORY_SEMI_SPACE_MB}`];
 }
 
 /** The option that may stand before the command. */
