@@ -13,6 +13,7 @@ export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
 export { decodeEvidence, evidenceOf } from './evidence/decode-evidence.ts';
 export { EVIDENCE, type Evidence } from './evidence/evidence.ts';
 export { readEvidenceBits, type StoredEvidence } from './evidence/evidence-bits.ts';
+export { readKeptLogs } from './indexed/kept-logs.ts';
 export { type InternalTransactionsByHash, readInternalTransactions } from './internal-transactions.ts';
 export { internalTransfers } from './internal-transfers/dataset.ts';
 export { createLookUps, type LookUpOptions, type LookUps } from './look-ups.ts';

@@ -378,6 +378,19 @@ describe.runIf(given)('the history of wallets in recorded blocks', () => {
     expect(new Set(stored.flat().map(({ category }) => category)).size).toBeGreaterThan(8);
   });
 
+  test('has no node asked for logs where all are kept, and gives those that a node does', async () => {
+    const wallets = [...parts().keys()].filter((_, place) => place < 12 || place % 60 === 59);
+    const read = () => Promise.all(wallets.map((wallet) => stage.get(`wallets/${wallet}/history?include=logs`)));
+    const asked = await read();
+    expect(asked.flatMap(({ result }) => result.flatMap(({ logs }) => logs ?? [])).length).toBeGreaterThan(100);
+    stage.settings.logs = 'all';
+    stage.settings.maxCalls = 0;
+    await stage.scratch.database.query('TRUNCATE state_questions');
+    const kept = await read();
+    expect(kept.map(({ result }) => result)).toEqual(asked.map(({ result }) => result));
+    expect(await readThrough()).toEqual(new Set());
+  });
+
   /** As rows are that were stored before logs were read for them. */
   async function forgetEvidence(): Promise<void> {
     const { database } = stage.scratch;

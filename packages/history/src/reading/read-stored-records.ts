@@ -6,6 +6,7 @@ import { readPackedPage } from '@chainstead/db/packed-rows';
 import {
   accountTransactions,
   readEvidenceBits,
+  readKeptLogs,
   readStored,
   STORED_COLUMNS,
   type StoredColumns,
@@ -19,7 +20,7 @@ import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-hist
 interface StoredReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
-  /** Whether logs themselves are wanted, which are not stored. */
+  /** Whether logs themselves are wanted, not only what they say. */
   readonly withLogs: boolean;
 }
 
@@ -40,6 +41,11 @@ export async function readStoredRecords(
     else if (isWhole(legs.said, legs)) told.set(hash, { record, said: legs.said });
   }
   for (const [hash, read] of await readUnnamed(database, chain, untold)) told.set(hash, read);
+  const rest = wanted.filter(({ hash }) => stored.has(hash) && !told.has(hash));
+  for (const [hash, logs] of await readKeptLogs(database, chain, rest)) {
+    const record = stored.get(hash);
+    if (record !== undefined) told.set(hash, { record: { ...record, logs }, said: null });
+  }
   return told;
 }
 

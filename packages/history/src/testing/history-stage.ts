@@ -23,6 +23,7 @@ import {
   startOfficialSdk,
 } from '@chainstead/testkit';
 import { accountTransactions, internalTransactionsReader, transactions } from '@chainstead/transactions';
+import { logs } from '@chainstead/transactions/datasets';
 import type { z } from '@hono/zod-openapi';
 import { insightReader } from '../insight/insight-reader.ts';
 import { walletTransactionsReader } from '../reading/wallet-transactions-reader.ts';
@@ -43,9 +44,14 @@ export interface HistorySettings {
   mode: Chain['transactions']['mode'];
   /** Whether coins that move inside of them are. */
   internalTransfers: Chain['internalTransfers'];
+  /** Whether all logs are: they are stored, and counted as kept where this says so. */
+  logs: Chain['logs'];
 }
 
-const SETTINGS: HistorySettings = { waitMs: 15_000, maxCalls: 1_000, mode: 'all', internalTransfers: 'off' };
+const SETTINGS: HistorySettings = {
+  ...{ waitMs: 15_000, maxCalls: 1_000, mode: 'all', internalTransfers: 'off' },
+  logs: createChainRegistry().get('eth').logs,
+};
 
 /** Recorded blocks of Ethereum as the sync engine would have stored them, behind the routes, with a worker that asks a node of the same blocks. */
 export interface HistoryStage {
@@ -84,6 +90,9 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
     ...registry.get('eth'),
     get internalTransfers() {
       return settings.internalTransfers;
+    },
+    get logs() {
+      return settings.logs;
     },
     transactions: {
       ...{ input: 'full', provesSenders: true },
@@ -164,7 +173,7 @@ type SourceBlock = Awaited<ReturnType<typeof loadRecordedChain>>['blocksIn'] ext
 async function storeBlocks(database: Database, chain: Chain, blocks: readonly SourceBlock[]): Promise<void> {
   const context = { chain, timestampOf: (number: number) => Number(headerOf(blocks, number).timestamp) };
   const whole = blocks.map(wholeBlock);
-  const logs = whole.flatMap((block) => block.transactions.flatMap((one) => one.logs));
+  const emitted = whole.flatMap((block) => block.transactions.flatMap((one) => one.logs));
   const store = async <Row>({ table }: Dataset<Row>, rows: readonly Row[]): Promise<void> => {
     await createPartitions(database, table.name, chain.id);
     await database.transaction((transaction) =>
@@ -175,9 +184,10 @@ async function storeBlocks(database: Database, chain: Chain, blocks: readonly So
       ),
     );
   };
-  await store(erc20Transfers, erc20Transfers.decode(logs, context));
-  await store(erc20Approvals, erc20Approvals.decode(logs, context));
-  await store(nftTransfers, nftTransfers.decode(logs, context));
+  await store(erc20Transfers, erc20Transfers.decode(emitted, context));
+  await store(erc20Approvals, erc20Approvals.decode(emitted, context));
+  await store(nftTransfers, nftTransfers.decode(emitted, context));
+  await store(logs, logs.decode(emitted, context));
   await store(nftTrades, nftTrades.decode(ofTopics(nftTrades.topics(chain)), context));
   await store(
     transactions,
@@ -192,7 +202,7 @@ async function storeBlocks(database: Database, chain: Chain, blocks: readonly So
       'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
       [chain.id, number, hexBytes(hash), Number(header.timestamp)],
     );
-  for (const { name } of [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions])
+  for (const { name } of [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, logs])
     await database.query(
       `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, 'receipts')`,
       [chain.id, name, LAST_BLOCK],
@@ -200,7 +210,7 @@ async function storeBlocks(database: Database, chain: Chain, blocks: readonly So
 
   function ofTopics(topics: readonly string[]) {
     const wanted = new Set(topics);
-    return logs.filter(({ topics: [topic0] }) => topic0 !== undefined && wanted.has(topic0));
+    return emitted.filter(({ topics: [topic0] }) => topic0 !== undefined && wanted.has(topic0));
   }
 }
 

@@ -10,7 +10,6 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logs } from '../contract-logs/dataset.ts';
-import type { StoredTransaction } from '../stored/stored-transaction.ts';
 import { seededHash, seedTransactions } from '../testing/seeded-transactions.ts';
 import { readKeptLogs } from './kept-logs.ts';
 
@@ -57,23 +56,15 @@ function logOf(blockNumber: number, transactionIndex: number, logIndex: number):
   };
 }
 
-function transactionAt(blockNumber: number, index: number): StoredTransaction {
-  const hash = seededHash({ blockNumber, transactionIndex: index });
-  return { blockNumber, record: { hash, index } } as StoredTransaction;
-}
-
 const hashAt = (blockNumber: number, transactionIndex: number): Hash => seededHash({ blockNumber, transactionIndex });
 
-const TRANSACTIONS = BLOCKS.flatMap((block) => [transactionAt(block, 0), transactionAt(block, 1)]);
 /** As a page read before has them: since then the second block was replaced. */
-const PAGE = {
-  transactions: TRANSACTIONS,
-  blockOf: ({ blockNumber }: StoredTransaction) => ({
-    block_number: blockNumber,
-    block_hash: blockNumber === 2 ? hashOf(9, 2) : hashOf(1, blockNumber),
-    block_timestamp: '2024-01-01T00:00:00.000Z',
-  }),
-};
+const PAGE = BLOCKS.flatMap((blockNumber) =>
+  [0, 1].map((transactionIndex) => ({
+    ...{ blockNumber, transactionIndex, hash: hashAt(blockNumber, transactionIndex) },
+    blockHash: blockNumber === 2 ? hashOf(9, 2) : hashOf(1, blockNumber),
+  })),
+);
 
 test('logs are told of blocks that have all of theirs, are not contradicted, and were not replaced', async () => {
   const kept = await readKeptLogs(scratch.database, chain, PAGE);
@@ -90,5 +81,5 @@ test('logs are told of blocks that have all of theirs, are not contradicted, and
 
 test('none are told of a chain that keeps those of some contracts alone, nor for a page without transactions', async () => {
   expect(await readKeptLogs(scratch.database, eth, PAGE)).toEqual(new Map());
-  expect(await readKeptLogs(scratch.database, chain, { ...PAGE, transactions: [] })).toEqual(new Map());
+  expect(await readKeptLogs(scratch.database, chain, [])).toEqual(new Map());
 });

@@ -1,16 +1,16 @@
-import type { PageBlock } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { hexBytes, type ReadDatabase } from '@chainstead/db';
 import { logs } from '../contract-logs/dataset.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
-import type { StoredTransaction } from '../stored/stored-transaction.ts';
 import { readStoredLogsOf } from './stored-logs.ts';
 
-/** Transactions whose logs are to be shown, and the block of each. */
-interface ShownTransactions {
-  readonly transactions: readonly StoredTransaction[];
-  blockOf(transaction: StoredTransaction): PageBlock;
+/** A transaction whose logs are to be shown, by its place in the chain. */
+interface ShownTransaction {
+  readonly hash: Hash;
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  readonly transactionIndex: number;
 }
 
 /**
@@ -20,31 +20,34 @@ interface ShownTransactions {
 export async function readKeptLogs(
   database: ReadDatabase,
   chain: Chain,
-  { transactions, blockOf }: ShownTransactions,
+  transactions: readonly ShownTransaction[],
 ): Promise<ReadonlyMap<Hash, TransactionRecord['logs']>> {
-  if (chain.logs !== 'all') return new Map();
-  const before = await coveredOf(database, chain, transactions.map(blockOf));
+  if (chain.logs !== 'all' || transactions.length === 0) return new Map();
+  const before = await coveredOf(database, chain, transactions);
   const covered = transactions.filter(({ blockNumber }) => before.has(blockNumber));
   if (covered.length === 0) return new Map();
-  const places = covered.map(({ blockNumber, record }) => ({ block: blockNumber, transaction: record.index }));
+  const places = covered.map(({ blockNumber, transactionIndex }) => ({
+    block: blockNumber,
+    transaction: transactionIndex,
+  }));
   const byTransaction = Map.groupBy(
     await readStoredLogsOf(database, chain, places),
     ({ transactionHash }) => transactionHash,
   );
   // What was read one after the other is of one moment where the block is still the same, and all of it is still kept.
-  const after = await coveredOf(database, chain, covered.map(blockOf));
+  const after = await coveredOf(database, chain, covered);
   return new Map(
     covered
       .filter(({ blockNumber }) => after.has(blockNumber))
-      .map(({ record: { hash } }) => [hash, (byTransaction.get(hash) ?? []).map(({ record }) => record)]),
+      .map(({ hash }) => [hash, (byTransaction.get(hash) ?? []).map(({ record }) => record)]),
   );
 }
 
-/** Those of the blocks that the chain has, by hash, and of which all logs are here. */
+/** Those of the transactions' blocks that the chain has, by hash, and of which all logs are here. */
 async function coveredOf(
   database: ReadDatabase,
   { id }: Chain,
-  blocks: readonly PageBlock[],
+  transactions: readonly ShownTransaction[],
 ): Promise<ReadonlySet<number>> {
   const rows = await database.select<{ number: number }>(
     `SELECT DISTINCT asked.block_number AS number FROM unnest($2::bigint[], $3::bytea[]) AS asked (block_number, block_hash)
@@ -53,8 +56,8 @@ async function coveredOf(
        AND asked.block_number BETWEEN range.first_block AND range.last_block)`,
     [
       id,
-      blocks.map(({ block_number }) => block_number),
-      blocks.map(({ block_hash }) => hexBytes(block_hash)),
+      transactions.map(({ blockNumber }) => blockNumber),
+      transactions.map(({ blockHash }) => hexBytes(blockHash)),
       logs.name,
     ],
   );

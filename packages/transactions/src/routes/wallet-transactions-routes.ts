@@ -116,7 +116,9 @@ function pageReader(
     const found = await getAccountTransactions(reads, chain, readingOf(page));
     const [inputOf, logsOf, labelOf] = await Promise.all([
       readInputs(reading, found),
-      isVerbose ? readKeptLogs(reads, chain, found).then((kept) => readLogs(reading, found, kept)) : (): [] => [],
+      isVerbose
+        ? readKeptLogs(reads, chain, shownOf(found)).then((kept) => readLogs(reading, found, kept))
+        : (): [] => [],
       labelsOfTransactions(
         reads,
         chain,
@@ -211,6 +213,13 @@ function readingOf({ filter, position, order, limit, upperBound }: TransactionsP
     pinnedBlock: upperBound,
     after: position === null ? null : { blockNumber: position.block, transactionIndex: position.transaction },
   };
+}
+
+function shownOf({ transactions, blockOf }: AccountTransactionsPage) {
+  return transactions.map((one) => ({
+    ...{ hash: one.record.hash, blockNumber: one.blockNumber, transactionIndex: one.record.index },
+    blockHash: blockOf(one).block_hash,
+  }));
 }
 
 function nextPlace(page: TransactionsPage, { transactions, hasNext, newestBlock }: AccountTransactionsPage) {
