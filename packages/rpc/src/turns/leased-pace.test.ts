@@ -114,6 +114,24 @@ describe('a pace that is granted by somebody else', () => {
     }
   });
 
+  test('asks anew for what an urgent call takes of others, which wait for more than was granted yet', async () => {
+    vi.useFakeTimers();
+    try {
+      const stage = createStage(5, ['one']);
+      const pace = stage.paces[0]?.pace;
+      if (pace === undefined) return;
+      const order: string[] = [];
+      for (const calls of [1, 5, 1]) void pace.take(calls, {})?.then(() => order.push(String(calls)));
+      // Four of the five are there.
+      stage.deliver();
+      expect(pace.take(1, { urgent: true })).toBeNull();
+      for (let second = 0; second < 3; second += 1) await stage.advance(1_000);
+      expect(order).toEqual(['1', '5', '1']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('never lets more go than was granted, and lets everybody go in the end', async () => {
     vi.useFakeTimers();
     try {
@@ -154,7 +172,7 @@ describe('a pace that is granted by somebody else', () => {
           await Promise.all(turns);
           vi.clearAllTimers();
         }),
-        { numRuns: 60 },
+        { numRuns: 500 },
       );
     } finally {
       vi.useRealTimers();

@@ -63,6 +63,14 @@ export function createLeasedPace({ ratePerSecond, member, clock }: LeasedPaceOpt
     member.ask(missing, 'ahead');
   }
 
+  /** An urgent call takes of what was granted to others that wait for more: without another grant they would wait for ever. */
+  function askForTheTaken(): void {
+    const missing = waiting - stock - asked;
+    if (missing <= 0) return;
+    asked += missing;
+    member.ask(missing, 'normal');
+  }
+
   function serve(): void {
     for (const queue of [urgent, normal])
       for (let first = queue[0]; first !== undefined; first = queue[0]) {
@@ -130,6 +138,7 @@ export function createLeasedPace({ ratePerSecond, member, clock }: LeasedPaceOpt
       const isFirst = urgent.length === 0 && (isUrgent || normal.length === 0);
       if (!isFirst || stock < calls) return waitForTurn(calls, isUrgent, signal);
       use(calls);
+      askForTheTaken();
       askAhead();
       giveBackLater();
       return null;
