@@ -72,7 +72,7 @@ async function nullAnswer(
 ): Promise<UpstreamFault> {
   const { method, block } = operation;
   const { state, name } = upstream;
-  if (block !== undefined && (state.head === null || state.head < block) && (await upstream.refreshHead()) < block) {
+  if (block !== undefined && !(await hasReached(upstream, block))) {
     const text = `has only reached block ${state.head}`;
     return new NullAnswer({ upstream: name, method, kind: 'lagging', text, hints: { reaction: 'beyond-head' } });
   }
@@ -86,4 +86,16 @@ async function nullAnswer(
   });
   if (operation.countNull === true) state.failed(fault);
   return fault;
+}
+
+/** By the head that it tells now; where it fails to, by the one that it told last, which its null agrees with. */
+async function hasReached(upstream: Upstream, block: number): Promise<boolean> {
+  const { head } = upstream.state;
+  if (head !== null && head >= block) return true;
+  try {
+    return (await upstream.refreshHead()) >= block;
+  } catch (error) {
+    if (head === null || !(error instanceof UpstreamFault)) throw error;
+    return false;
+  }
 }

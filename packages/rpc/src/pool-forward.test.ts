@@ -136,6 +136,14 @@ describe('null', () => {
     expect(textOf((await pool.forward(block)).value)).toBe('null');
   });
 
+  test('of a block that nobody had reached is believed of upstreams that fail to tell their heads', async () => {
+    const nodes = [await node(100), await node(100)];
+    const pool = await startedPool(nodes, { pollIntervalMs: 600_000 });
+    for (const one of nodes) one.script = only('eth_blockNumber', { http: { status: 500, body: 'internal error' } });
+    const block = rawCall('eth_getBlockByNumber', '["0xffff",false]', { nullable: true, block: 0xffff });
+    expect(textOf((await pool.forward(block)).value)).toBe('null');
+  });
+
   test('of an upstream that lags is passed over for the block that another has', async () => {
     const behind = await node(90);
     const well = await node(100);
