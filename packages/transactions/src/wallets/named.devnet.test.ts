@@ -1,5 +1,5 @@
 /** What a node's index of accounts names of wallets, compared with what the node's blocks and traces say: found in few calls, and checked. */
-import { type Address, parseAddress, silentLogger } from '@chainstead/core';
+import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, hexText } from '@chainstead/db';
 import {
   type CompiledContract,
@@ -17,6 +17,7 @@ import { nodeRows, storedRows } from './testing/known-rows.ts';
 import { APPROVALS, placeEmitter } from './testing/log-emitter.ts';
 import { untilCaughtUp } from './testing/until-caught-up.ts';
 import {
+  askFor,
   emptyStage,
   STAGE_REORG_DEPTH,
   type StageRoles,
@@ -68,11 +69,7 @@ async function open(options: NodeProxyOptions = {}): Promise<{ readonly roles: S
   return { roles, asked };
 }
 
-async function ask({ asked }: StageRoles, wallet: Address): Promise<WalletSearch> {
-  const search = await asked.ask({ database: scratch.database, logger: silentLogger() }, chain, wallet, null);
-  if (search === null) throw new Error(`${wallet} can't be asked for`);
-  return search;
-}
+const ask = ({ asked }: StageRoles, wallet: Address) => askFor(asked, scratch.database, chain, wallet);
 
 /** Has wallets asked for, and waits until all final blocks are searched of them. */
 async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promise<readonly WalletSearch[]> {

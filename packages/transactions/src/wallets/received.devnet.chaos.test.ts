@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Address, parseAddress, silentLogger, toQuantity } from '@chainstead/core';
+import { type Address, parseAddress, toQuantity } from '@chainstead/core';
 import { addressBytes, hexText } from '@chainstead/db';
 import {
   type CompiledContract,
@@ -21,6 +21,7 @@ import type { WalletSearch } from './read-wallet-search.ts';
 import { storedRows } from './testing/known-rows.ts';
 import { untilCaughtUp } from './testing/until-caught-up.ts';
 import {
+  askFor,
   emptyStage,
   halvingPool,
   STAGE_REORG_DEPTH,
@@ -34,7 +35,6 @@ import type { WalletsProcessOptions } from './testing/wallets-process.ts';
 
 const CHAIN_ID = 31_338;
 const chain = stageChain(CHAIN_ID);
-const context = () => ({ database: scratch.database, logger: silentLogger() });
 
 let scratch: ScratchDatabase;
 let devnet: Devnet;
@@ -63,11 +63,7 @@ async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Pr
   return started;
 }
 
-async function ask({ asked }: StageRoles, wallet: Address): Promise<WalletSearch> {
-  const search = await asked.ask(context(), chain, wallet, null);
-  if (search === null) throw new Error(`${wallet} can't be asked for`);
-  return search;
-}
+const ask = ({ asked }: StageRoles, wallet: Address) => askFor(asked, scratch.database, chain, wallet);
 
 /** Until a wallet's search is told so. What waits is looked at at once, what ended is left. */
 async function untilAnswered(roles: StageRoles, wallet: Address, expected: Partial<WalletSearch>): Promise<void> {

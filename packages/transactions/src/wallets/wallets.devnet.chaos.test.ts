@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Address, parseAddress, silentLogger } from '@chainstead/core';
+import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import {
   createScratchDatabase,
@@ -19,6 +19,7 @@ import { nodeRows, storedRows } from './testing/known-rows.ts';
 import { mineRandomBlock } from './testing/random-activity.ts';
 import { untilCaughtUp } from './testing/until-caught-up.ts';
 import {
+  askFor,
   emptyStage,
   halvingPool,
   type StageRoles,
@@ -46,7 +47,6 @@ beforeEach(async () => {
 afterEach(() => devnet.stop());
 
 const chain = stageChain(CHAIN_ID);
-const context = () => ({ database: scratch.database, logger: silentLogger() });
 
 async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Promise<StageRoles> {
   const pool = options.pool ?? (await halvingPool(chain, devnet.url));
@@ -58,11 +58,7 @@ async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Pr
   return started;
 }
 
-async function ask({ asked }: StageRoles, wallet: Address): Promise<WalletSearch> {
-  const search = await asked.ask(context(), chain, wallet, null);
-  if (search === null) throw new Error(`${wallet} can't be asked for`);
-  return search;
-}
+const ask = ({ asked }: StageRoles, wallet: Address) => askFor(asked, scratch.database, chain, wallet);
 
 function accountsOf({ accounts }: Devnet, count: number): readonly Address[] {
   return accounts.slice(0, count);

@@ -1,7 +1,7 @@
 /** A devnet's chain that keeps transactions of the wallets which are asked for, as roles of the program work on it. For tests. */
 import { createWalletHistory } from '@chainstead/answers';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createJobs } from '@chainstead/jobs';
 import { createUpstreamPool, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
@@ -10,6 +10,7 @@ import { type AskedWallets, createAskedWallets } from '../asked-wallets.ts';
 import { createWalletsWatcher } from '../create-wallets-watcher.ts';
 import { readReceiver } from '../read-received.ts';
 import { readSender } from '../read-sent.ts';
+import type { WalletSearch } from '../read-wallet-search.ts';
 
 /** Blocks that a reorganisation may take. */
 export const STAGE_REORG_DEPTH = 8;
@@ -45,6 +46,18 @@ export async function halvingPool(chain: Chain, url: string): Promise<UpstreamPo
       throw new RpcCallError({ ...{ upstream: url, method }, rpcCode: NOT_THERE.code, rpcMessage: NOT_THERE.message });
     },
   };
+}
+
+/** Asks for a wallet, as a request without a key does. @throws Error where its chain keeps no transactions of single wallets */
+export async function askFor(
+  asked: AskedWallets,
+  database: Database,
+  chain: Chain,
+  wallet: Address,
+): Promise<WalletSearch> {
+  const search = await asked.ask({ database, logger: silentLogger() }, chain, wallet, null);
+  if (search === null) throw new Error(`${wallet} can't be asked for`);
+  return search;
 }
 
 export async function stagePool(chain: Chain, urls: readonly string[]): Promise<UpstreamPool> {
