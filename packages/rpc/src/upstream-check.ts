@@ -64,15 +64,17 @@ export function createUpstreamCheck(options: {
   async function probeCapabilities(upstream: Upstream): Promise<void> {
     const { capabilities } = upstream.state;
     try {
-      const head = await probe.ask(upstream);
       const given = { signal: closing, urgent: true };
-      await upstream.callMany(
-        [
-          { method: 'eth_blockNumber', params: [] },
-          { method: 'eth_chainId', params: [] },
-        ],
-        given,
-      );
+      const [head] = await Promise.all([
+        probe.ask(upstream),
+        upstream.callMany(
+          [
+            { method: 'eth_blockNumber', params: [] },
+            { method: 'eth_chainId', params: [] },
+          ],
+          given,
+        ),
+      ]);
       const [receipts] = await upstream.callMany(
         [{ method: 'eth_getBlockReceipts', params: [toQuantity(head.number)] }],
         given,

@@ -4,14 +4,17 @@
 const LENGTH_MIN = 6;
 const LENGTH_FOR_TWO_EDITS = 9;
 
-/** The candidate that `given` was probably meant to be, or null. */
-export function suggestKey(given: string, candidates: readonly string[]): string | null {
-  const words = sortedWords(given);
-  const reordered = candidates.find((candidate) => sortedWords(candidate) === words);
-  if (reordered !== undefined) return reordered;
-  if (given.length < LENGTH_MIN) return null;
-  const editsMax = given.length >= LENGTH_FOR_TWO_EDITS ? 2 : 1;
-  return closest(given, candidates, editsMax);
+/** Gives the candidate that a key was probably meant to be, or null. An environment may hold hundreds of keys that mean nothing of ours. */
+export function keySuggestions(candidates: readonly string[]): (given: string) => string | null {
+  // Of several with the same words, the first.
+  const byWords = new Map(candidates.toReversed().map((candidate) => [sortedWords(candidate), candidate]));
+  return (given) => {
+    const reordered = byWords.get(sortedWords(given));
+    if (reordered !== undefined) return reordered;
+    if (given.length < LENGTH_MIN) return null;
+    const editsMax = given.length >= LENGTH_FOR_TWO_EDITS ? 2 : 1;
+    return closest(given, candidates, editsMax);
+  };
 }
 
 /** The candidate within so many edits that is nearest, or null. */
@@ -19,6 +22,8 @@ export function closest(given: string, candidates: readonly string[], editsMax: 
   let best: string | null = null;
   let bestEdits = editsMax + 1;
   for (const candidate of candidates) {
+    // What differs in length takes as many edits at least.
+    if (Math.abs(given.length - candidate.length) >= bestEdits) continue;
     const edits = editDistance(given, candidate);
     if (edits < bestEdits) {
       best = candidate;

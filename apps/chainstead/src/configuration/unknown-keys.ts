@@ -1,6 +1,6 @@
 import { chainSuffix } from './chain-keys.ts';
 import type { ConfigurationSource } from './sources.ts';
-import { suggestKey } from './suggestion.ts';
+import { keySuggestions } from './suggestion.ts';
 
 export interface ConfigurationWarning {
   readonly key: string;
@@ -24,20 +24,26 @@ const OWN_PREFIX = 'CHAINSTEAD_';
  */
 export function warnOfUnknownKeys(sources: readonly ConfigurationSource[], known: KnownKeys): ConfigurationWarning[] {
   const accepted = new Set([...known.accepted, ...READ_ELSEWHERE]);
+  const suggest = { accepted: keySuggestions(known.accepted), perChain: keySuggestions(known.perChain) };
   return sources.flatMap((source) =>
     Object.keys(source.variables)
       .filter((key) => !accepted.has(key))
       .flatMap((key) => {
-        const reason = unknownKeyReason(key, source, known);
+        const reason = unknownKeyReason(key, source, known, suggest);
         return reason === null ? [] : [{ key, message: `${key} (${source.origin}) has no effect: ${reason}` }];
       }),
   );
 }
 
-function unknownKeyReason(key: string, { isOwn }: ConfigurationSource, known: KnownKeys): string | null {
-  const suggestion = suggestKey(key, known.accepted);
+function unknownKeyReason(
+  key: string,
+  { isOwn }: ConfigurationSource,
+  known: KnownKeys,
+  suggest: Readonly<Record<'accepted' | 'perChain', (given: string) => string | null>>,
+): string | null {
+  const suggestion = suggest.accepted(key);
   if (suggestion !== null) return `did you mean ${suggestion}?`;
-  const ofChains = known.perChain.find((name) => name === key) ?? suggestKey(key, known.perChain);
+  const ofChains = known.perChain.find((name) => name === key) ?? suggest.perChain(key);
   if (ofChains !== null) {
     const [first = 'eth'] = known.configuredChains;
     return `it is set for each chain by itself: ${ofChains}_${chainSuffix(first)}`;

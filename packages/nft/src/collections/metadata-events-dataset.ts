@@ -7,7 +7,7 @@ import {
   IN_PLACE,
   type Reading,
 } from '@chainstead/sync';
-import { toEventSelector } from 'viem';
+import { toEventSelector } from 'viem/utils';
 import { type MetadataEventRow, nftMetadataEvents as table } from './schema.ts';
 
 /** ERC-4906, ERC-1155, ERC-7572 and the form of ERC-7572 that came before it was settled. */

@@ -1,6 +1,7 @@
 import { decodeAbi } from '@chainstead/abi';
 import type { Address, Hash, Hex, Log } from '@chainstead/core';
-import { type AbiEvent, type AbiEventParametersToPrimitiveTypes, type AbiParameter, toEventSelector } from 'viem';
+import type { AbiEvent, AbiEventParametersToPrimitiveTypes, AbiParameter } from 'viem';
+import { toEventSelector } from 'viem/utils';
 
 /** keccak256 of the event's signature. */
 export function topicOf(event: AbiEvent): Hash {

@@ -1,6 +1,6 @@
-import { decodeAbi } from '@chainstead/abi';
+import { decodeAbi, MAX_UINT256 } from '@chainstead/abi';
 import type { Hex } from '@chainstead/core';
-import { maxUint256, parseAbiParameters, slice } from 'viem';
+import { parseAbiParameters, slice } from 'viem/utils';
 import type { TradedItem } from './marketplace.ts';
 import { tradedItem, tradedItems } from './traded-items.ts';
 
@@ -42,7 +42,7 @@ export function readAssetData(data: Hex, filled: bigint): Asset | null {
         const [token, ids, values] = decodeAbi(ERC1155, encoded);
         const amounts = values.map((value) => value * filled);
         // The proxy refuses to move what overflows, so nobody traded it.
-        const items = amounts.some((amount) => amount > maxUint256) ? null : tradedItems(token, ids, amounts);
+        const items = amounts.some((amount) => amount > MAX_UINT256) ? null : tradedItems(token, ids, amounts);
         return items === null ? null : { kind: 'nfts', items };
       }
       case PROXIES.multiAsset:

@@ -1,5 +1,6 @@
+import { MAX_UINT256 } from '@chainstead/abi';
 import type { Log } from '@chainstead/core';
-import { maxUint256, parseAbiItem } from 'viem';
+import { parseAbiItem } from 'viem/utils';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
@@ -32,7 +33,7 @@ function readFill(log: Log, after: Log | null, { transfers, payments }: TradeTra
   const sold = tradedItem(order.sellToken, order.sellTokenId, order.amount);
   // `amount` counts what the order sells; the rest follows in proportion, rounded down as the contract does.
   const given = (order.buyValue * order.amount) / order.sellValue;
-  if (given > maxUint256) return null;
+  if (given > MAX_UINT256) return null;
   const bought = tradedItem(order.buyToken, order.buyTokenId, given);
   const moved = inWindow(transfers, window);
   const didMove = ({ token, tokenId }: { token: string; tokenId: string }): boolean =>
