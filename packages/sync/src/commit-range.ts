@@ -7,11 +7,12 @@ import type { BlockRange } from '@chainstead/core';
 import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
-import { retryDeadlock } from './commit-retry.ts';
+import { AssumedWronglyError, retryDeadlock } from './commit-retry.ts';
 import { type Coverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import type { DecodedBatch } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
+import { type DerivedRecord, isFollowed, readDerivedRecords } from './derived/derived-record.ts';
 import { RangeClaimedError } from './errors.ts';
 import { takeAlongRange } from './former/former-rows.ts';
 import { writeContracts } from './known-contracts.ts';
@@ -65,16 +66,34 @@ async function writeRange(
       if (await isSpread(transaction)) await requireSettled(transaction);
       await removeRange(transaction, chain, datasets, read.range);
     } else await takeAlongRange(transaction, chain, datasets, read.range);
-    const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
+    const expected = await readDerivedRecords(transaction, chain.id);
+    const added = await writeRows(
+      transaction,
+      batch,
+      { blocks: 'may-exist', rows: mode },
+      { isFollowed: (dataset) => isFollowed(dataset, expected) },
+    );
     // Only from here on one at a time: claims keep the rows of ranges apart; coverage, contracts and derived state are shared.
     await lockChainCommits(transaction, chain);
-    await deriveAdded(transaction, chain, added.changes);
+    const records = lockFirst ? expected : await readDerivedRecords(transaction, chain.id);
+    requireAsExpected(datasets, expected, records);
+    await deriveAdded(transaction, chain, added.changes, records);
     const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
     await recordLevels(transaction, chain, datasets, read.levels);
     return { contracts: written, decoded: added.decoded };
   });
   knownContracts.add(contracts);
   return decoded;
+}
+
+/** Rows that no state was to follow were not set aside for it. @throws AssumedWronglyError where one does by now */
+function requireAsExpected(
+  datasets: readonly Dataset[],
+  expected: readonly DerivedRecord[],
+  records: readonly DerivedRecord[],
+): void {
+  const begun = datasets.find((dataset) => isFollowed(dataset, records) && !isFollowed(dataset, expected));
+  if (begun !== undefined) throw new AssumedWronglyError(`no state follows the rows of ${begun.name}`);
 }
 
 /** Records each dataset as covered where what it reads was there. */

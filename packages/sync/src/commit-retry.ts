@@ -1,8 +1,22 @@
+import { ChainsteadError } from '@chainstead/core';
+
 /** Attempts at a transaction that Postgres ended because it and another waited for each other. */
 const ATTEMPTS_MAX = 8;
 
+/** What a transaction took for granted before it had the commit lock is not so under it. Code `ASSUMED_WRONGLY` */
+export class AssumedWronglyError extends ChainsteadError {
+  constructor(assumed: string) {
+    super({
+      code: 'ASSUMED_WRONGLY',
+      message: `While rows were written it was no longer so that ${assumed}; they are written again`,
+      facts: { assumed },
+      retryable: true,
+    });
+  }
+}
+
 /**
- * Runs a transaction again that lost a deadlock: of those that waited for each other the others have gone on. Claims keep
+ * Runs a transaction again that lost a deadlock, or took for granted what another has changed meanwhile: of those that waited for each other the others have gone on. Claims keep
  * writers apart; where two meet at the same rows all the same, one with the commit lock and one on its way to it, Postgres
  * may end any that waits for the lock, once for each part of what the other writes.
  * @param attempt told whether it lost one before: then it takes the commit lock before anything else, and meets nobody half way
@@ -12,7 +26,7 @@ export async function retryDeadlock<T>(attempt: (hasLost: boolean) => Promise<T>
     try {
       return await attempt(attempts > 1);
     } catch (error) {
-      if (attempts === ATTEMPTS_MAX || !isDeadlock(error)) throw error;
+      if (attempts === ATTEMPTS_MAX || !(isDeadlock(error) || error instanceof AssumedWronglyError)) throw error;
     }
 }
 

@@ -5,6 +5,7 @@ import { ROWS_AT_ONCE } from './decoded-batch.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from './testing/marked-chain.ts';
 import { createMarkTables, misderived } from './testing/marks-dataset.ts';
 import { someMoment } from './testing/some-steps.ts';
+import { lockChainCommits } from './write-batch.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 900_001;
@@ -38,6 +39,13 @@ async function storedMarks(chainId: number): Promise<string[]> {
     [chainId],
   );
   return rows.map(({ mark }) => mark).sort();
+}
+
+async function countLockWaits(): Promise<number> {
+  const [found] = await scratch.database.query<{ waits: number }>(
+    "SELECT count(*) AS waits FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return found?.waits ?? 0;
 }
 
 const countMarks = async (chainId: number): Promise<number> => (await storedMarks(chainId)).length;
@@ -80,6 +88,29 @@ describe('derived state', () => {
       expect(await countMarks(marked.chainId)).toBeGreaterThan(early);
       expect(early).toBeGreaterThan(0);
       expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+    });
+  });
+
+  it('counts the rows of a backfill that were written before anything followed them', async () => {
+    await withChain(async (marked) => {
+      const { database } = scratch;
+      const records = await database.query('DELETE FROM derived_states WHERE chain_id = $1 RETURNING *', [
+        marked.chainId,
+      ]);
+      expect(records.length).toBeGreaterThan(0);
+      let filling: Promise<void> | undefined;
+      await database.transaction(async (transaction) => {
+        await lockChainCommits(transaction, marked.chain);
+        filling = marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
+        await expect.poll(countLockWaits).toBeGreaterThan(0);
+        await transaction.query(
+          'INSERT INTO derived_states SELECT * FROM json_populate_recordset(NULL::derived_states, $1)',
+          [JSON.stringify(records)],
+        );
+      });
+      await filling;
+      expect(await countMarks(marked.chainId)).toBeGreaterThan(0);
+      expect(await misderived(database, marked.chainId)).toEqual([]);
     });
   });
 
