@@ -1,5 +1,6 @@
 import { createChainRegistry, type ProofPolicy } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { type RecoverSigners, recoverSigners } from '@chainstead/proof/packed-signatures';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
   type ChainNode,
@@ -206,52 +207,74 @@ describe('the transactions of a block', () => {
   });
 
   const folder = recordedEvmFolder();
+  /** A real block of signed transactions, which a node alters. */
+  const readSigned = async (
+    { transactions = (same) => same, receipts = (same) => same }: Lie,
+    how: { readonly policy: ProofPolicy; readonly provesSenders: boolean; readonly recoverSigners?: RecoverSigners },
+  ): Promise<ProvenBlock | null> => {
+    const source = await loadRecordedChain({ folder: folder ?? '', chain: 'arbitrum' });
+    const altered = (json: JsonObject): JsonObject => ({
+      ...json,
+      transactions: transactions(json.transactions as readonly JsonObject[]),
+    });
+    const node = await serveChain(source, {
+      methods: (_view, own) =>
+        new Map([
+          ['eth_getBlockByNumber', altering(own.get('eth_getBlockByNumber'), altered)],
+          ['eth_getBlockReceipts', altering(own.get('eth_getBlockReceipts'), receipts)],
+        ]),
+    });
+    open.nodes.push(node);
+    const { provesSenders, ...reading } = how;
+    const known = createChainRegistry().get(source.chainId);
+    const chain = { ...known, transactions: { mode: 'all' as const, input: 'full' as const, provesSenders } };
+    const logger = silentLogger();
+    const upstreams = [{ url: node.url }];
+    const pool = createUpstreamPool({ chain, upstreams, logger, metrics: createMetricsRegistry() });
+    open.pool = pool;
+    await pool.start();
+    const reader = { ...reading, chain, logger, pool, parts: new Set<BlockPart>(['transactions']) };
+    return readWatchedBlock(reader, 150_000_000, { transactions: false, internalTransfers: false });
+  };
+  /** Of a type that does not name its sender itself. */
+  const isSigned = ({ r, to }: JsonObject): boolean => typeof r === 'string' && r.length > 40 && to !== null;
+  const another: Lie = {
+    transactions: (list) => list.map((one) => (isSigned(one) ? { ...one, from: STRANGER } : one)),
+    receipts: (list) => list.map((one) => (one.to === null || one.type === '0x6a' ? one : { ...one, from: STRANGER })),
+  };
+  const otherValues: Lie = {
+    transactions: (list) => list.map((one) => (isSigned(one) ? { ...one, value: '0x123456' } : one)),
+  };
+  const elsewhere: RecoverSigners = async (signatures) => recoverSigners(signatures);
+
   it.runIf(folder !== null).each([
-    [true, 'strict', { level: 'unavailable', reason: 'sender-mismatch' }],
-    [true, 'record', { level: 'unavailable', reason: 'sender-mismatch' }],
-    [false, 'strict', { level: 'receipts' }],
+    [true, 'strict', undefined, { level: 'unavailable', reason: 'sender-mismatch' }],
+    [true, 'record', undefined, { level: 'unavailable', reason: 'sender-mismatch' }],
+    [true, 'strict', elsewhere, { level: 'unavailable', reason: 'sender-mismatch' }],
+    [false, 'strict', undefined, { level: 'receipts' }],
   ] as const)(
-    'of a sender that did not sign are seen where senders are recovered (%s, policy %s)',
-    async (provesSenders, policy, expected) => {
-      const source = await loadRecordedChain({ folder: folder ?? '', chain: 'arbitrum' });
-      const lies = (json: JsonObject): JsonObject => {
-        // Of a type that does not name its sender itself.
-        const isSigned = typeof json.r === 'string' && json.r.length > 40 && json.to !== null;
-        return isSigned ? { ...json, from: STRANGER } : json;
-      };
-      const node = await serveChain(source, {
-        methods: (_view, own) =>
-          new Map([
-            [
-              'eth_getBlockByNumber',
-              altering(own.get('eth_getBlockByNumber'), (json: JsonObject) => ({
-                ...json,
-                transactions: (json.transactions as readonly JsonObject[]).map(lies),
-              })),
-            ],
-            [
-              'eth_getBlockReceipts',
-              altering(own.get('eth_getBlockReceipts'), (list: readonly JsonObject[]) =>
-                list.map((one) => (one.to === null || one.type === '0x6a' ? one : { ...one, from: STRANGER })),
-              ),
-            ],
-          ]),
-      });
-      open.nodes.push(node);
-      const known = createChainRegistry().get(source.chainId);
-      const chain = { ...known, transactions: { mode: 'all' as const, input: 'full' as const, provesSenders } };
-      const logger = silentLogger();
-      const pool = createUpstreamPool({
-        ...{ chain, upstreams: [{ url: node.url }], logger, metrics: createMetricsRegistry() },
-      });
-      open.pool = pool;
-      await pool.start();
-      const reader = { chain, policy, logger, pool, parts: new Set<BlockPart>(['transactions']) };
-      const block = await readWatchedBlock(reader, 150_000_000, { transactions: false, internalTransfers: false });
+    'of a sender that did not sign are seen where senders are recovered (%s, policy %s, by %s)',
+    async (provesSenders, policy, recover, expected) => {
+      const by = recover === undefined ? {} : { recoverSigners: recover };
+      const block = await readSigned(another, { policy, provesSenders, ...by });
       expect(block?.level).toBe('receipts');
       expect(block?.parts.transactions).toMatchObject(expected);
     },
   );
+
+  it.runIf(folder !== null)('are not read where those fail who recover senders', async () => {
+    const gone: RecoverSigners = () => Promise.reject(new Error('nobody recovers senders'));
+    const how = { policy: 'strict', provesSenders: true, recoverSigners: gone } as const;
+    await expect(readSigned({}, how)).rejects.toThrow('nobody recovers senders');
+  });
+
+  it.runIf(folder !== null)('are refused for their hashes whatever becomes of their senders', async () => {
+    const gone: RecoverSigners = () => Promise.reject(new Error('nobody recovers senders'));
+    const how = { policy: 'strict', provesSenders: true, recoverSigners: gone } as const;
+    const block = await readSigned(otherValues, how);
+    expect(block?.parts.transactions).toMatchObject({ level: 'unavailable', reason: 'transaction-hash-mismatch' });
+  });
+
   if (folder === null)
     process.stderr.write('Recorded blocks are not there (../shared/data/evm): unknown types are not tested on them.\n');
   it.runIf(folder !== null).each([
