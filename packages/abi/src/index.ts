@@ -5,5 +5,4 @@
 export { addressAt, bigIntAt, decimalAt, lengthAt, wordCount } from './abi-words.ts';
 export { decodeAbi, decodeMeasured } from './decode-abi.ts';
 export { EncodingRefusedError } from './encoding-refused.ts';
-export { MAX_UINT256 } from './max-uint256.ts';
 export { type LeafReader, type LeafValue, leafReaders } from './read-leaf.ts';

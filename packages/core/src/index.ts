@@ -14,6 +14,7 @@ export * from './error.ts';
 export * from './finding.ts';
 export * from './latency-percentile.ts';
 export * from './logger.ts';
+export * from './max-uint256.ts';
 export * from './metrics.ts';
 export * from './primitives.ts';
 export * from './restart-delay.ts';

@@ -1,4 +1,4 @@
-import { type Address, ChainsteadError, isAddress, parseAddress, parseDate } from '@chainstead/core';
+import { type Address, ChainsteadError, isAddress, MAX_UINT256, parseAddress, parseDate } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { CHAIN_ALLOWED, type ChainLookup } from './indexed-chains.ts';
 
@@ -23,7 +23,6 @@ const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or h
 const INVALID_ADDRESS = '[C0005] Invalid address provided';
 const INVALID_TOKEN_ID = '[C0005] Invalid TokenId provided';
 const TOKEN_ID_TEXT = /^(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
-const TOKEN_ID_MAX = 2n ** 256n - 1n;
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER})`;
 const DATE =
   'a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
@@ -166,7 +165,7 @@ function readAddress(text: string): Address | undefined {
 
 function parseTokenId(text: string): string | undefined {
   const id = TOKEN_ID_TEXT.test(text) ? BigInt(text.toLowerCase()) : null;
-  return id === null || id > TOKEN_ID_MAX ? undefined : id.toString();
+  return id === null || id > MAX_UINT256 ? undefined : id.toString();
 }
 
 function parseBoolean(text: string): boolean | undefined {

@@ -1,5 +1,5 @@
-import { decodeAbi, MAX_UINT256 } from '@chainstead/abi';
-import type { Hex } from '@chainstead/core';
+import { decodeAbi } from '@chainstead/abi';
+import { type Hex, MAX_UINT256 } from '@chainstead/core';
 import { parseAbiParameters, slice } from 'viem/utils';
 import type { TradedItem } from './marketplace.ts';
 import { tradedItem, tradedItems } from './traded-items.ts';

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type BlockHeader, type Hex, isLowerHex } from '@chainstead/core';
+import { type Address, type BlockHeader, type Hex, isLowerHex, MAX_UINT256 } from '@chainstead/core';
 import { checkWithdrawals } from '@chainstead/proof';
 import type { WholeBlock } from '@chainstead/sync';
 import { type BlockRecord, blockRecord } from '../records/block-record.ts';
@@ -58,7 +58,7 @@ function rowOf(record: BlockRecord, { hash, parentHash }: BlockHeader, withdrawa
 /** Whether columns can hold all of it: numbers of 256 bits, and else whole bytes. Nodes may write anything where no encoding proves it. */
 function isKeepable({ blockKey: _key, blockNumber: _number, ...row }: HeaderColumns): boolean {
   return Object.entries(row).every(
-    ([name, text]) => text === null || (AMOUNTS.has(name) ? BigInt(text) <= UINT256_MAX : isBytes(text)),
+    ([name, text]) => text === null || (AMOUNTS.has(name) ? BigInt(text) <= MAX_UINT256 : isBytes(text)),
   );
 }
 
@@ -72,7 +72,6 @@ const AMOUNTS: ReadonlySet<string> = new Set([
   'blobGasUsed',
   'excessBlobGas',
 ] satisfies (keyof HeaderColumns)[]);
-const UINT256_MAX = 2n ** 256n - 1n;
 
 function isBytes(text: string): boolean {
   return text.length % 2 === 0 && isLowerHex(text, text.length);

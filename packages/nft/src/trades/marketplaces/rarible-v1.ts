@@ -1,5 +1,4 @@
-import { MAX_UINT256 } from '@chainstead/abi';
-import type { Log } from '@chainstead/core';
+import { type Log, MAX_UINT256 } from '@chainstead/core';
 import { parseAbiItem } from 'viem/utils';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';

@@ -1,4 +1,4 @@
-import { type Address, type Hash, isAddress, parseAddress, parseHash } from '@chainstead/core';
+import { type Address, type Hash, isAddress, MAX_UINT256, parseAddress, parseHash } from '@chainstead/core';
 
 /** What somebody wants to look up. */
 export type Subject =
@@ -20,7 +20,6 @@ const APTOS_DIGITS = 64;
 const NFT = /^(0x[0-9a-f]{40})[/: ](\d{1,78}|0x[0-9a-f]{1,64})$/i;
 const BLOCK = /^#?(\d{1,15})$/;
 const NAME = /^[^\s/]{1,250}\.[^\s/.\d]{2,60}$/u;
-const TOKEN_ID_MAX = 2n ** 256n - 1n;
 
 /** What a text names; null: nothing that is known here. */
 export function readSubject(given: string): Subject | null {
@@ -42,7 +41,7 @@ export function readSubject(given: string): Subject | null {
 export function readTokenId(text: string): string | null {
   if (!/^(?:\d{1,78}|0x[0-9a-f]{1,64})$/i.test(text)) return null;
   const id = BigInt(text);
-  return id <= TOKEN_ID_MAX ? id.toString() : null;
+  return id <= MAX_UINT256 ? id.toString() : null;
 }
 
 /** With its leading zeros. @param text `0x` and up to 64 digits */
