@@ -49,13 +49,16 @@ interface Stage {
   /** Rows of transfers, as they were counted. */
   readonly rowsCounted: () => Promise<number>;
   /** Follows from where the chain stands to the head of that moment. */
-  follow(watcher?: BlockWatcher): Promise<void>;
+  follow(watcher?: BlockWatcher, endBlock?: number): Promise<void>;
   checkpoint(): Promise<Checkpoint | null>;
   /** From now on the node alters a transaction of this block; null: of none. */
   lieAbout(block: number | null): void;
   /** Before the node's next answer to one of these calls, the chain moves on. */
-  beforeNext(method: string, move: () => void): void;
+  beforeNext(method: string, move: Move): void;
 }
+
+/** @param params of the call. The node waits for what it gives. */
+type Move = (params: readonly unknown[]) => void | Promise<void>;
 
 async function openStage(blocks: number): Promise<Stage> {
   const chainId = nextChainId++;
@@ -67,7 +70,7 @@ async function openStage(blocks: number): Promise<Stage> {
   }).get(chainId);
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 10, creationShare: 0.2 });
   scripted.mine(blocks);
-  const moves = new Map<string, () => void>();
+  const moves = new Map<string, Move>();
   let liedAbout: number | null = null;
   const told = (block: unknown): unknown => {
     const { number, transactions } = (block ?? {}) as { readonly number?: string; readonly transactions?: unknown };
@@ -85,7 +88,7 @@ async function openStage(blocks: number): Promise<Stage> {
           async (params) => {
             const move = moves.get(method);
             moves.delete(method);
-            move?.();
+            await move?.(params);
             const reply = await handler(params);
             return 'result' in reply && method.startsWith('eth_getBlockBy') ? { result: told(reply.result) } : reply;
           },
@@ -119,7 +122,7 @@ async function openStage(blocks: number): Promise<Stage> {
       return values.find(({ labels }) => labels.dataset === 'marks')?.value ?? 0;
     },
     reorgs: async () => /chainstead_sync_reorgs_total\{[^}]*\} (\d+)/.exec(await registry.metrics())?.[1],
-    follow: async (watcher) => {
+    follow: async (watcher, endBlock = scripted.head) => {
       const options = {
         database,
         chain,
@@ -128,7 +131,7 @@ async function openStage(blocks: number): Promise<Stage> {
         pool,
         policy: 'strict' as const,
         firstFollowed: FIRST,
-        endBlock: scripted.head,
+        endBlock,
         clock: systemClock,
         logger,
         metrics,
@@ -201,6 +204,28 @@ describe('the follower', () => {
     stage.scripted.reorg(2, 1);
     stage.scripted.reorg(5, 9);
     await stage.follow();
+    await expectTruth(stage);
+  });
+
+  it('reads a block that is announced while the one before it is being read', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.mine(1);
+    const [first, second] = [stage.scripted.head, stage.scripted.head + 1];
+    const isAsked = Promise.withResolvers<void>();
+    const untilAsked: Move = ([number, whole]) => {
+      if (Number(number) === second && whole === true) isAsked.resolve();
+      else stage.beforeNext('eth_getBlockByNumber', untilAsked);
+    };
+    // The node answers for the first one only once it was asked for the second.
+    stage.beforeNext('eth_getBlockReceipts', () => {
+      stage.scripted.mine(1);
+      stage.beforeNext('eth_getBlockByNumber', untilAsked);
+      return isAsked.promise;
+    });
+    await stage.follow(undefined, second);
+    expect(await stage.checkpoint()).toMatchObject({ number: second });
+    expect(first).toBe(second - 1);
     await expectTruth(stage);
   });
 

@@ -14,6 +14,7 @@ import { type CommitQueue, createCommitQueue } from './commit-queue.ts';
 import { isIndexed } from './coverage.ts';
 import { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 import { findBranch } from './find-branch.ts';
+import { createHeadWait, type HeadWait } from './head-wait.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
 import { readWatchedBlock } from './read-watched-block.ts';
@@ -62,7 +63,16 @@ export async function follow(given: FollowerOptions, start: Checkpoint | null, s
 }
 
 async function followHeads(options: Following, queue: CommitQueue, signal: AbortSignal): Promise<void> {
-  const { pool, endBlock, firstFollowed } = options;
+  const heads = createHeadWait(options.pool, signal);
+  try {
+    await followEach(options, queue, heads, signal);
+  } finally {
+    heads.close();
+  }
+}
+
+async function followEach(options: Following, queue: CommitQueue, heads: HeadWait, signal: AbortSignal): Promise<void> {
+  const { endBlock, firstFollowed } = options;
   let head: Head | null = null;
   let lowerSightings = 0;
   while (!signal.aborted) {
@@ -70,10 +80,9 @@ async function followHeads(options: Following, queue: CommitQueue, signal: Abort
       await queue.drained();
       return;
     }
-    const answer = await pool.waitForHead(head, signal);
-    head = answer.value;
-    options.metrics.head.set({ chain: options.chain.key }, head.number);
-    options.onProgress({ head, checkpoint: queue.checkpoint });
+    head = (await heads.after(head)).value;
+    heads.take();
+    sighted(options, queue, head);
     const before = queue.tip;
     if (before !== null && head.number <= before.number) {
       lowerSightings = head.number < before.number ? lowerSightings + 1 : LOWER_HEAD_SIGHTINGS;
@@ -83,14 +92,22 @@ async function followHeads(options: Following, queue: CommitQueue, signal: Abort
       continue;
     }
     lowerSightings = 0;
-    const target = Math.min(head.number, endBlock ?? head.number);
-    await catchUp(options, queue, target, signal);
-    if ((queue.tip?.number ?? firstFollowed - 1) < target) {
+    head = await catchUp(options, queue, heads, head, signal);
+    if ((queue.tip?.number ?? firstFollowed - 1) < targetOf(options, head)) {
       // The head was not reached (a reorganisation, or a block that nobody has yet): look again.
       head = null;
       if (queue.tip === before) await options.clock.sleep(options.chain.pollIntervalMs, signal);
     }
   }
+}
+
+function sighted(options: Following, queue: CommitQueue, head: Head): void {
+  options.metrics.head.set({ chain: options.chain.key }, head.number);
+  options.onProgress({ head, checkpoint: queue.checkpoint });
+}
+
+function targetOf({ endBlock }: Following, head: Head): number {
+  return Math.min(head.number, endBlock ?? head.number);
 }
 
 /** The head is not above what was read: nothing to do if it is indexed, else its branch replaces ours. */
@@ -102,20 +119,40 @@ async function adoptBranchOf(options: Following, queue: CommitQueue, head: Head,
   queue.moved(await reorganise(options, checkpoint, tip, signal));
 }
 
-/** Reads every block behind the queue's tip up to the target, in order. */
-async function catchUp(options: Following, queue: CommitQueue, target: number, signal: AbortSignal): Promise<void> {
-  const range = { from: (queue.tip?.number ?? options.firstFollowed - 1) + 1, to: target };
-  const read = (number: number): Promise<ProvenBlock | null> => readBlock(options, number, signal);
-  for await (const block of readAhead(range, READ_AHEAD_BLOCKS, read)) {
-    if (block === null) return;
+/** Reads every block behind the queue's tip up to the head, in order, and those that are announced meanwhile. @returns the newest head that was read up to */
+async function catchUp(
+  options: Following,
+  queue: CommitQueue,
+  heads: HeadWait,
+  head: Head,
+  signal: AbortSignal,
+): Promise<Head> {
+  const range = { from: (queue.tip?.number ?? options.firstFollowed - 1) + 1, to: targetOf(options, head) };
+  const blocks = readAhead(range, READ_AHEAD_BLOCKS, (number) => readBlock(options, number, signal));
+  let newest = head;
+  const grow = async (): Promise<void> => {
+    for (;;) {
+      const { value } = await heads.after(newest);
+      // What is not above the last is not for who reads on, and what comes too late is for whoever waits next.
+      if (value.number <= newest.number || !blocks.extend(targetOf(options, value))) return;
+      heads.take();
+      newest = value;
+      sighted(options, queue, newest);
+    }
+  };
+  // Whoever waits next meets the same failure.
+  grow().catch(() => undefined);
+  for await (const block of blocks) {
+    if (block === null) break;
     if (queue.tip !== null && block.header.parentHash !== queue.tip.hash) {
       const checkpoint = await queue.drained();
       if (checkpoint !== null) queue.moved(await reorganise(options, checkpoint, block, signal));
-      return;
+      break;
     }
     await queue.add(block);
     signal.throwIfAborted();
   }
+  return newest;
 }
 
 async function reorganise(

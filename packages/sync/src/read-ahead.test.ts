@@ -25,3 +25,34 @@ it('surfaces a failure when its turn comes, after what lies before it', async ()
   }).rejects.toThrow('three');
   expect(seen).toEqual([1, 2]);
 });
+
+it('goes on to blocks that it is told of while others are read, and says when that comes too late', async () => {
+  const begun: number[] = [];
+  const third = Promise.withResolvers<number>();
+  const blocks = readAhead({ from: 1, to: 2 }, 4, (number) => {
+    begun.push(number);
+    return number === 2 ? third.promise : Promise.resolve(number);
+  });
+  const seen: number[] = [];
+  for await (const value of blocks) {
+    seen.push(value);
+    if (value !== 1) continue;
+    // The second is under way: what is new is begun before it ends.
+    expect(blocks.extend(7)).toBe(true);
+    expect(blocks.extend(3)).toBe(true);
+    expect(begun).toEqual([1, 2, 3, 4, 5]);
+    third.resolve(2);
+  }
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(blocks.extend(9)).toBe(false);
+  expect(begun).toHaveLength(7);
+});
+
+it('begins nothing more for whoever has left', async () => {
+  const begun: number[] = [];
+  const blocks = readAhead({ from: 1, to: 9 }, 2, async (number) => begun.push(number));
+  for await (const value of blocks) if (value === 1) break;
+  const left = begun.length;
+  expect(blocks.extend(20)).toBe(false);
+  expect(begun).toHaveLength(left);
+});

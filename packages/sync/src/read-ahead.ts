@@ -1,30 +1,58 @@
 import type { BlockRange } from '@chainstead/core';
 
-/**
- * Reads the blocks of a range with up to `depth` reads in flight, and gives them in order. A failed read surfaces when
- * its turn comes; reads behind it are let go.
- */
-export async function* readAhead<T>(
-  range: BlockRange,
-  depth: number,
-  read: (number: number) => Promise<T>,
-): AsyncGenerator<T> {
-  const inFlight: Promise<T>[] = [];
-  let next = range.from;
-  const fill = (): void => {
-    while (inFlight.length < depth && next <= range.to) {
-      const reading = read(next++);
+/** What is read ahead, in order. A failed read surfaces when its turn comes; reads behind it are let go. */
+export interface ReadAhead<T> extends AsyncIterable<T> {
+  /** Reads on up to a later block. @returns false where all was given before: nothing more will be */
+  extend(to: number): boolean;
+}
+
+/** Reads the blocks of a range with up to `depth` reads in flight. They begin with the first value that is asked for. */
+export function readAhead<T>(range: BlockRange, depth: number, read: (number: number) => Promise<T>): ReadAhead<T> {
+  return new RangeReader(range, depth, read);
+}
+
+class RangeReader<T> implements ReadAhead<T> {
+  readonly #depth: number;
+  readonly #read: (number: number) => Promise<T>;
+  readonly #inFlight: Promise<T>[] = [];
+  #next: number;
+  #to: number;
+  #isOver = false;
+
+  constructor({ from, to }: BlockRange, depth: number, read: (number: number) => Promise<T>) {
+    this.#depth = depth;
+    this.#read = read;
+    this.#next = from;
+    this.#to = to;
+  }
+
+  extend(to: number): boolean {
+    if (this.#isOver) return false;
+    this.#to = Math.max(this.#to, to);
+    this.#fill();
+    return true;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    try {
+      this.#fill();
+      for (let [first] = this.#inFlight; first !== undefined; [first] = this.#inFlight) {
+        const value = await first;
+        this.#inFlight.shift();
+        this.#fill();
+        yield value;
+      }
+    } finally {
+      this.#isOver = true;
+    }
+  }
+
+  #fill(): void {
+    while (this.#inFlight.length < this.#depth && this.#next <= this.#to) {
+      const reading = this.#read(this.#next++);
       // Without a handler of its own, a read that fails before its turn would count as an unhandled rejection.
       reading.catch(() => undefined);
-      inFlight.push(reading);
+      this.#inFlight.push(reading);
     }
-  };
-  fill();
-  for (;;) {
-    const first = inFlight.shift();
-    if (first === undefined) return;
-    const value = await first;
-    fill();
-    yield value;
   }
 }
