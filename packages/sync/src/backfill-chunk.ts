@@ -87,6 +87,7 @@ export async function commitRead(
     // What was read of another branch stays so.
     (error) => isFinal(error) || error instanceof ChainMovedError,
   );
+  read.batch.release();
   metrics.commitSeconds.observe({ chain: chain.key, kind: 'backfill' }, (options.clock.now() - started) / 1000);
   metrics.blocks.inc({ chain: chain.key, kind: 'backfill' }, rangeSize(read.range));
   metrics.logs.inc({ chain: chain.key, kind: 'backfill' }, read.logCount);

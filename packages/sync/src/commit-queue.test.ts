@@ -14,6 +14,7 @@ const blockAt = (number: number, logs = 0): ProvenBlock =>
 const START: Checkpoint = { number: 9, hash: hashOf(9, 0) };
 
 interface UnderWay extends FollowedCommit {
+  readonly given: FollowedCommit['blocks'];
   end(error?: Error): void;
 }
 
@@ -28,7 +29,8 @@ function openQueue(): { readonly queue: CommitQueue; readonly commits: UnderWay[
       new Promise((resolve, reject) => {
         const { number, hash } = commit.blocks.at(-1)?.header ?? START;
         const end = (error?: Error): void => (error === undefined ? resolve({ number, hash }) : reject(error));
-        commits.push({ ...commit, end });
+        // The queue lets them go when the commit has ended.
+        commits.push({ ...commit, blocks: [...commit.blocks], given: commit.blocks, end });
       }),
   });
   const numbers = () => commits.map(({ blocks }) => blocks.map(({ header }) => header.number));
@@ -76,6 +78,15 @@ describe('a queue of commits', () => {
     expect(queue.failed.reason).toBe(failure);
     await queue.close();
     expect([commits.length, queue.checkpoint]).toEqual([1, START]);
+  });
+
+  it('lets go what was committed, and nothing before', async () => {
+    const { queue, commits } = openQueue();
+    await queue.add(blockAt(10));
+    expect(commits[0]?.given).toHaveLength(1);
+    commits[0]?.end();
+    await queue.drained();
+    expect(commits[0]?.given).toEqual([]);
   });
 
   it('lets go what waits when it is closed, once the commit under way has ended', async () => {

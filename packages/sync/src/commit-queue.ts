@@ -32,6 +32,7 @@ export interface CommitQueueOptions {
   readonly rowsAtOnce?: number;
   /** Where the chain stands. */
   readonly start: Checkpoint | null;
+  /** What it is given is let go once it has ended. */
   commit(commit: FollowedCommit): Promise<Checkpoint>;
 }
 
@@ -65,12 +66,15 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
   }
 
   /** Never rejects. */
-  async function commitBlocks(blocks: readonly ProvenBlock[], decoder: BatchDecoder): Promise<void> {
+  async function commitBlocks(blocks: ProvenBlock[], decoder: BatchDecoder): Promise<void> {
+    const batch = decoder.batch();
     try {
-      checkpoint = await commit({ from: checkpoint, ancestor: null, blocks, batch: decoder.batch() });
+      checkpoint = await commit({ from: checkpoint, ancestor: null, blocks, batch });
     } catch (error) {
       failing.abort(error);
     }
+    batch.release();
+    blocks.length = 0;
     underWay = null;
     commitNext();
   }

@@ -136,3 +136,15 @@ test('of what does not fit only the next part is made when it is asked for', () 
   }
   expect(before).toBeLessThanOrEqual(36);
 });
+
+test('a batch that is let go has no lines any more, whoever still holds it', () => {
+  const { dataset } = spread('a', false);
+  const decoder = createBatchDecoder(CHAIN, [dataset]);
+  decoder.add([logOf(3, 0)], [{ number: 0, hash, parentHash: null, timestamp: 0 }]);
+  const batch = decoder.batch();
+  const [held] = batch.parts;
+  expect([held?.lines.length, held?.mentions.length]).toEqual([3, 1]);
+  batch.release();
+  expect([held?.lines.length, held?.mentions.length]).toEqual([0, 0]);
+  expect([...batch.parts].flatMap(({ lines }) => lines)).toEqual([]);
+});

@@ -35,6 +35,15 @@ export interface DecodedBatch {
   readonly parts: Iterable<DatasetLines>;
 }
 
+/** A batch that can be let go. */
+export interface HeldBatch extends DecodedBatch {
+  /**
+   * Once it is written. Frames and listeners of commits grow old, and point to those that came after them: until the old are collected they would
+   * hold the lines of every batch behind, which would grow old as well.
+   */
+  release(): void;
+}
+
 /**
  * Rows of a dataset that are decoded and held at a time. A row takes up to a kilobyte on its way to the database, and four
  * commits of a chain may be under way. Ordinary chunks stay far below.
@@ -49,19 +58,16 @@ export interface BatchDecoder {
    */
   add(logs: readonly Log[], blocks: Iterable<BlockFacts>, whole?: readonly DecodableBlock[]): void;
   /** All that was added. */
-  batch(): DecodedBatch;
+  batch(): HeldBatch;
 }
 
 /** What of the batch some of its datasets cause. */
 export function batchOf({ blockLines, parts }: DecodedBatch, datasets: readonly Dataset[]): DecodedBatch {
-  return {
-    blockLines,
-    parts: {
-      *[Symbol.iterator]() {
-        for (const part of parts) if (datasets.includes(part.dataset)) yield part;
-      },
-    },
-  };
+  return { blockLines, parts: { [Symbol.iterator]: () => partsOf(parts, datasets) } };
+}
+
+function* partsOf(parts: Iterable<DatasetLines>, datasets: readonly Dataset[]): Generator<DatasetLines> {
+  for (const part of parts) if (datasets.includes(part.dataset)) yield part;
 }
 
 /** Decodes with each of the datasets. */
@@ -81,13 +87,16 @@ export function createBatchDecoder(
     },
     batch: () => ({
       blockLines: blockLinesOf(chain, [...facts.values()]),
-      parts: {
-        *[Symbol.iterator]() {
-          for (const decoder of decoders) yield* decoder.parts();
-        },
+      parts: { [Symbol.iterator]: () => partsOfAll(decoders) },
+      release() {
+        for (const decoder of decoders) decoder.release();
       },
     }),
   };
+}
+
+function* partsOfAll(decoders: readonly DatasetDecoder[]): Generator<DatasetLines> {
+  for (const decoder of decoders) yield* decoder.parts();
 }
 
 /** Decodes logs in chain order. `blocks` must hold every block of the logs. */
@@ -103,20 +112,20 @@ export function decodeBatch(
   return decoder.batch();
 }
 
+interface DatasetDecoder {
+  add(logs: readonly Log[], whole: readonly WholeBlockReader[]): void;
+  parts(): Iterable<DatasetLines>;
+  release(): void;
+}
+
 /** Keeps the lines of one dataset for as long as they are few enough to be held; from then on the logs, to be decoded in their turn. */
-function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOnce: number) {
+function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOnce: number): DatasetDecoder {
   const lines: string[] = [];
   const mentions: MentionedContract[] = [];
   const undecoded: Input[] = [];
   const part = deepestPart(dataset, context.chain);
-
-  function* parts(): Generator<DatasetLines> {
-    if (lines.length > 0 || undecoded.length === 0) yield { dataset, lines: lines.sort(), mentions };
-    if (undecoded.length > 0) yield* decodeParts(dataset, joined(undecoded), context, rowsAtOnce);
-  }
-
   return {
-    add: (logs: readonly Log[], whole: readonly WholeBlockReader[]): void => {
+    add: (logs, whole) => {
       const input: Input =
         part === 'logs' ? { logs, blocks: null } : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
       const rows = undecoded.length > 0 ? null : rowsUpTo(rowsAtOnce - lines.length, rowsOf(dataset, input, context));
@@ -127,8 +136,22 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
       for (const row of rows) lines.push(dataset.table.copyLine(row));
       for (const mention of dataset.contracts?.(rows) ?? []) mentions.push(mention);
     },
-    parts,
+    parts: () => partsOfDataset({ dataset, lines, mentions }, undecoded, context, rowsAtOnce),
+    release: () => {
+      for (const held of [lines, mentions, undecoded]) held.length = 0;
+    },
   };
+}
+
+function* partsOfDataset(
+  held: { readonly dataset: Dataset; readonly lines: string[]; readonly mentions: readonly MentionedContract[] },
+  undecoded: readonly Input[],
+  context: DecodeContext,
+  rowsAtOnce: number,
+): Generator<DatasetLines> {
+  const { dataset, lines, mentions } = held;
+  if (lines.length > 0 || undecoded.length === 0) yield { dataset, lines: lines.sort(), mentions };
+  if (undecoded.length > 0) yield* decodeParts(dataset, joined(undecoded), context, rowsAtOnce);
 }
 
 /** Null when there are more than `limit`. */

@@ -7,7 +7,7 @@ import { rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { crossCheck } from './cross-check.ts';
 import type { Dataset } from './dataset.ts';
-import type { BatchDecoder, BlockFacts, DecodedBatch } from './decoded-batch.ts';
+import type { BatchDecoder, BlockFacts, HeldBatch } from './decoded-batch.ts';
 import { ChainMovedError, UnprovenBlockError } from './errors.ts';
 import { type LevelledBlock, type RangeLevels, rangeLevels } from './part-levels.ts';
 import type { ProvenBlock } from './proven-block.ts';
@@ -25,7 +25,7 @@ export interface RangeRead {
 
 /** A range whose logs are decoded already. */
 export interface DecodedRange extends RangeRead {
-  readonly batch: DecodedBatch;
+  readonly batch: HeldBatch;
   /** Logs that were read. */
   readonly logCount: number;
   /** Parts that blocks lack, with what is told of one of them. */
