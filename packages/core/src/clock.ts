@@ -1,3 +1,5 @@
+import { whenAborted } from './when-aborted.ts';
+
 /** Time as a dependency, so that tests can hold it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -14,15 +16,14 @@ export const systemClock: Clock = {
         reject(signal.reason);
         return;
       }
-      const onAbort = (): void => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
       const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort);
+        end();
         resolve();
       }, ms);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const end = whenAborted(signal, () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      });
     }),
 };
 

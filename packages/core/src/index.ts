@@ -21,3 +21,4 @@ export * from './restart-delay.ts';
 export * from './settles-within.ts';
 export * from './shared-metric.ts';
 export * from './tallied-metrics.ts';
+export * from './when-aborted.ts';

@@ -1,3 +1,4 @@
+import { whenAborted } from '@chainstead/core';
 import type { PoolClient } from 'pg';
 import { SessionClient } from './session-client.ts';
 
@@ -60,11 +61,11 @@ export function useUntil(client: PoolClient, end?: End): Use {
     else cut(end?.signal.reason);
   };
   client.on('error', onBreak);
-  end?.signal.addEventListener('abort', onAbort, { once: true });
+  const forgetSignal = whenAborted(end?.signal, onAbort);
   return {
     break: onBreak,
     async settle() {
-      end?.signal.removeEventListener('abort', onAbort);
+      forgetSignal();
       await cancelling;
       // A connection that was cut tells of its end later.
       if (broken === undefined) client.removeListener('error', onBreak);

@@ -1,4 +1,4 @@
-import type { Logger } from '@chainstead/core';
+import { type Logger, whenAborted } from '@chainstead/core';
 import { Agent } from 'undici';
 import { createAddressCheck } from './address-policy.ts';
 import { createCheckedConnector, type Resolver, systemResolver } from './checked-connector.ts';
@@ -102,8 +102,7 @@ async function performRequest(
     deadline.isOver = true;
     exchange?.cancel(new EgressTimeoutError(hop.url.host, timeoutMs));
   }, timeoutMs);
-  const onAbort = (): void => exchange?.cancel(signal?.reason);
-  signal?.addEventListener('abort', onAbort);
+  const forgetSignal = whenAborted(signal, () => exchange?.cancel(signal?.reason));
   try {
     for (let followed = 0; ; followed++) {
       signal?.throwIfAborted();
@@ -125,7 +124,7 @@ async function performRequest(
     throw new ConnectionFailedError(hop.url.host, reasonOf(error), error);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+    forgetSignal();
   }
 }
 

@@ -1,3 +1,4 @@
+import { whenAborted } from '@chainstead/core';
 import type { Deadline, Deadlines } from './deadlines.ts';
 import { RpcCallError, UpstreamFault } from './errors.ts';
 import type { Upstream } from './upstream.ts';
@@ -26,10 +27,6 @@ export function hedge<A>(options: {
     const errors: unknown[] = [];
     let running = 0;
     let isSettled = false;
-
-    const onAbort = (): void => {
-      for (const end of ends) end.abort(signal?.reason);
-    };
 
     const late: Deadline = {
       at: performance.now() + options.delayMs,
@@ -69,7 +66,7 @@ export function hedge<A>(options: {
     }
 
     function forgetSignal(): void {
-      if (running === 0 || !options.leavesLoser) signal?.removeEventListener('abort', onAbort);
+      if (running === 0 || !options.leavesLoser) endWaiting();
     }
 
     /** The slower one has ended. An answer that is open still needs the signal where nobody was left alone. */
@@ -86,7 +83,9 @@ export function hedge<A>(options: {
       });
     }
 
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const endWaiting = whenAborted(signal, () => {
+      for (const end of ends) end.abort(signal?.reason);
+    });
     deadlines.add(late);
     begin(options.first);
   });

@@ -37,10 +37,7 @@ export interface DecodedBatch {
 
 /** A batch that can be let go. */
 export interface HeldBatch extends DecodedBatch {
-  /**
-   * Once it is written. Frames and listeners of commits grow old, and point to those that came after them: until the old are collected they would
-   * hold the lines of every batch behind, which would grow old as well.
-   */
+  /** Once it is written: what remains of a commit may be reached until all that is old is collected, and its lines with it. */
   release(): void;
 }
 

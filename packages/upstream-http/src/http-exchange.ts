@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { whenAborted } from '@chainstead/core';
 import { type Dispatcher, Pool } from 'undici';
 import { isStaleConnection, TransportError, toTransportError } from './transport-error.ts';
 
@@ -73,9 +74,8 @@ export function createHttpExchange({ origin, connections, answerBytesMax }: Http
         timedOut = true;
         controller.abort();
       }, timeoutMs);
-      const onAbort = (): void => controller.abort();
       if (signal?.aborted) controller.abort();
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const forgetSignal = whenAborted(signal, () => controller.abort());
       try {
         return await exchange(request, controller.signal);
       } catch (error) {
@@ -84,7 +84,7 @@ export function createHttpExchange({ origin, connections, answerBytesMax }: Http
         throw toTransportError(error, answerBytesMax);
       } finally {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
+        forgetSignal();
       }
     },
     close: () => pool.destroy(),
