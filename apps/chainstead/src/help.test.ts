@@ -20,7 +20,8 @@ const LIST_MODULES = `data:text/javascript,${encodeURIComponent(`
   });`)}`;
 /** A bundle has no modules to tell apart. */
 const SOURCES = join(import.meta.dirname, '../bin/chainstead.js');
-const DECLARES_COMMANDS = /\/commander\/|\/packages\/core\/src\/(?:clock|when-aborted)\.ts$|\/configuration\/role-names\.ts$/;
+const DECLARES_COMMANDS =
+  /\/commander\/|\/packages\/core\/src\/(?:clock|when-aborted)\.ts$|\/configuration\/role-names\.ts$/;
 
 describe('help', () => {
   const program = createProgram({
