@@ -107,7 +107,10 @@ describe('parseDate', () => {
       fc.property(dates, fc.integer({ min: -720, max: 840 }), (date, offset) => {
         expect(parseDate(date.toString()).getTime()).toBe(wholeSeconds(date));
         expect(parseDate(date.toUTCString()).getTime()).toBe(wholeSeconds(date));
-        const elsewhere = moment.utc(date).utcOffset(zoneOf(offset)).format('ddd MMM DD YYYY HH:mm:ss [GMT]ZZ [(There)]');
+        const elsewhere = moment
+          .utc(date)
+          .utcOffset(zoneOf(offset))
+          .format('ddd MMM DD YYYY HH:mm:ss [GMT]ZZ [(There)]');
         expect(parseDate(elsewhere).getTime()).toBe(wholeSeconds(date));
       }),
     );
