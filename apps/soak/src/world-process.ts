@@ -1,6 +1,6 @@
 /** The process of {@link WorldPlan}. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { keccak256Hex } from '@chainstead/proof';
+import { keccak256Hex } from '@chainstead/core';
 import { createLiveChain, createSeededRandom, type LiveChain, serveLiveChain } from '@chainstead/testkit';
 import { factsOf, type NodeLog } from './block-facts.ts';
 import { createWebhookBook, type WebhookOutcome } from './webhook-book.ts';

@@ -1,5 +1,5 @@
-import type { Hash, Hex } from '@chainstead/core';
-import { type AbiParameter, keccak256, stringToBytes } from 'viem';
+import { type Hash, type Hex, keccak256Hex } from '@chainstead/core';
+import type { AbiParameter } from 'viem';
 
 /** A type of the Solidity ABI specification, `uint256[2]` or `tuple[]`, with its name where it has one. */
 export interface AbiType {
@@ -31,13 +31,13 @@ export interface AbiEvent {
 
 export function abiFunction(name: string, inputs: readonly AbiType[]): AbiFunction {
   const signature = signatureOf(name, inputs);
-  const hash = keccak256(stringToBytes(signature)) as Hash;
+  const hash = keccak256Hex(Buffer.from(signature));
   return { name, inputs, signature, hash, selector: hash.slice(0, SELECTOR_DIGITS) as Hex, layout: layoutOf(inputs) };
 }
 
 export function abiEvent(name: string, inputs: AbiEvent['inputs']): AbiEvent {
   const signature = signatureOf(name, inputs);
-  return { name, inputs, signature, topic0: keccak256(stringToBytes(signature)) as Hash };
+  return { name, inputs, signature, topic0: keccak256Hex(Buffer.from(signature)) };
 }
 
 /** `0x` and four bytes. */

@@ -1,9 +1,8 @@
-import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/core';
+import { type Address, type Hash, keccak256Hex, parseAddress, parseHash } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifyAccountProof } from './account-proof.ts';
 import { hexToBytes } from './hex-bytes.ts';
-import { keccak256Hex } from './keccak.ts';
 import { EMPTY_TRIE_ROOT } from './ordered-trie.ts';
 import { encodeList, encodeString, integerBytes } from './rlp.ts';
 import { InvalidStateProofError } from './state-proof-error.ts';

@@ -1,6 +1,5 @@
-import { type Address, type Hash, parseHash } from '@chainstead/core';
+import { type Address, type Hash, keccak256, keccak256Hex, parseHash } from '@chainstead/core';
 import { hexToBytes, InvalidHexBytesError } from './hex-bytes.ts';
-import { keccak256, keccak256Hex } from './keccak.ts';
 import { EMPTY_TRIE_ROOT } from './ordered-trie.ts';
 import { type RlpItem, readRlpItem, readRlpList } from './read-rlp.ts';
 import { InvalidStateProofError } from './state-proof-error.ts';

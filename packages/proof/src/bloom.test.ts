@@ -1,9 +1,8 @@
-import type { Address, Hash } from '@chainstead/core';
+import { type Address, type Hash, keccak256 } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { logsBloom } from './bloom.ts';
 import { hexToBytes } from './hex-bytes.ts';
-import { keccak256 } from './keccak.ts';
 import { committedReceipts } from './receipts-root.ts';
 import { readRecordedBlocks } from './testing/recorded-blocks.ts';
 

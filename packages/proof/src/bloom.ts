@@ -1,6 +1,5 @@
-import type { Hex, Log } from '@chainstead/core';
+import { type Hex, keccak256, type Log } from '@chainstead/core';
 import { hexToBytes } from './hex-bytes.ts';
-import { keccak256 } from './keccak.ts';
 
 export const BLOOM_BYTES = 256;
 const BLOOM_BITS = 2048;

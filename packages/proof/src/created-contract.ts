@@ -1,6 +1,5 @@
-import type { Address } from '@chainstead/core';
+import { type Address, keccak256Hex } from '@chainstead/core';
 import { hexToBytes } from './hex-bytes.ts';
-import { keccak256Hex } from './keccak.ts';
 import { encodeList, encodeString, integerBytes } from './rlp.ts';
 
 const HASH_DIGITS_BEFORE_ADDRESS = 26;

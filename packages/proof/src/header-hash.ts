@@ -1,6 +1,5 @@
-import type { Hash } from '@chainstead/core';
+import { type Hash, keccak256Hex } from '@chainstead/core';
 import { hexToBytes } from './hex-bytes.ts';
-import { keccak256Hex } from './keccak.ts';
 import { encodeList, encodeString, integerBytes } from './rlp.ts';
 
 type RawHeader = Readonly<Record<string, unknown>>;

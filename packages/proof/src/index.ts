@@ -9,7 +9,6 @@ export { type CommittedStateRoot, committedStateRoot } from './committed-state-r
 export { createdContract } from './created-contract.ts';
 export { checkHeaderHash, headerHash } from './header-hash.ts';
 export { hexToBytes, InvalidHexBytesError } from './hex-bytes.ts';
-export { keccak256Hex } from './keccak.ts';
 export { EMPTY_TRIE_ROOT, orderedTrieRoot } from './ordered-trie.ts';
 export type { RecoverSigners } from './packed-signatures.ts';
 export { type ProofLevel, proveBlock } from './prove-block.ts';

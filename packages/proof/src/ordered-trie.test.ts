@@ -1,6 +1,6 @@
+import { keccak256, keccak256Hex } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keccak256, keccak256Hex } from './keccak.ts';
 import { EMPTY_TRIE_ROOT, orderedTrieRoot } from './ordered-trie.ts';
 import { encodeList, encodeString, integerBytes } from './rlp.ts';
 

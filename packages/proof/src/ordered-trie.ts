@@ -1,5 +1,4 @@
-import type { Hash } from '@chainstead/core';
-import { keccak256Hex, writeKeccak256 } from './keccak.ts';
+import { type Hash, keccak256Hex, writeKeccak256 } from '@chainstead/core';
 import { encodedLength, encodeString, LIST_BASE, STRING_BASE, writeHeader } from './rlp.ts';
 
 /** Root of a trie with nothing in it: keccak256(RLP("")). */

@@ -1,7 +1,6 @@
 import type { ReceiptsRootEncoding } from '@chainstead/chains';
-import type { Hash, Receipt } from '@chainstead/core';
+import { type Hash, keccak256Hex, type Receipt } from '@chainstead/core';
 import { hexToBytes } from './hex-bytes.ts';
-import { keccak256Hex } from './keccak.ts';
 import { orderedTrieRoot } from './ordered-trie.ts';
 import { type BloomSource, encodeReceipt } from './receipt-encoding.ts';
 

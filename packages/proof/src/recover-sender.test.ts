@@ -1,8 +1,8 @@
+import { keccak256Hex } from '@chainstead/core';
 import fc from 'fast-check';
 import { serializeTransaction } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it, test } from 'vitest';
-import { keccak256Hex } from './keccak.ts';
 import { committedTransactions, contradictsSenders } from './prove-transactions.ts';
 import { checkSender, recoverSender } from './recover-sender.ts';
 import { readRecordedBlocks } from './testing/recorded-blocks.ts';

@@ -1,5 +1,4 @@
-import { type Address, isAddress, parseAddress, toQuantity } from '@chainstead/core';
-import { keccak256 } from './keccak.ts';
+import { type Address, isAddress, keccak256, parseAddress, toQuantity } from '@chainstead/core';
 import { integerBytes } from './rlp.ts';
 import { type Signature, signer } from './signer.ts';
 import { encodeUnsigned, namesSender, transactionType } from './transaction-encoding.ts';

@@ -1,5 +1,4 @@
-import type { Address } from '@chainstead/core';
-import { keccak256Hex } from './keccak.ts';
+import { type Address, keccak256Hex } from '@chainstead/core';
 import { type Parity, recoverPublicKey } from './recover-public-key.ts';
 
 /** A signature on the curve secp256k1. */

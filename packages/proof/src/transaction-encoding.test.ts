@@ -1,8 +1,8 @@
+import { keccak256Hex } from '@chainstead/core';
 import fc from 'fast-check';
 import { toRlp } from 'viem';
 import { serializeTransaction as serializeCelo } from 'viem/celo';
 import { describe, expect, test } from 'vitest';
-import { keccak256Hex } from './keccak.ts';
 import { readRecordedBlocks } from './testing/recorded-blocks.ts';
 import { SIGNED_TRANSACTIONS } from './testing/signed-transactions.ts';
 import { checkTransactionHash, encodeTransaction } from './transaction-encoding.ts';

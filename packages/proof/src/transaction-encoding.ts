@@ -1,5 +1,4 @@
-import type { Hash } from '@chainstead/core';
-import { keccak256Hex } from './keccak.ts';
+import { type Hash, keccak256Hex } from '@chainstead/core';
 import { byteText, listText } from './rlp-text.ts';
 import { type FieldText, fieldBytes, type TransactionJson, UnknownFormError } from './transaction-fields.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './transaction-types.ts';

@@ -1,6 +1,6 @@
+import { keccak256Hex } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keccak256Hex } from './keccak.ts';
 import { EMPTY_TRIE_ROOT } from './ordered-trie.ts';
 import { encodeList, encodeString } from './rlp.ts';
 import { InvalidStateProofError, type StateProofFault } from './state-proof-error.ts';

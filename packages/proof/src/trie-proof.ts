@@ -1,5 +1,4 @@
-import type { Hash } from '@chainstead/core';
-import { keccak256, keccak256Hex } from './keccak.ts';
+import { type Hash, keccak256, keccak256Hex } from '@chainstead/core';
 import { EMPTY_TRIE_ROOT } from './ordered-trie.ts';
 import { type RlpItem, readRlpList } from './read-rlp.ts';
 import { STRING_BASE } from './rlp.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Address, type Hash, type Hex, parseAddress } from '@chainstead/core';
-import { encodeTransaction, keccak256Hex, orderedTrieRoot, type TransactionJson } from '@chainstead/proof';
+import { type Address, type Hash, type Hex, keccak256Hex, parseAddress } from '@chainstead/core';
+import { encodeTransaction, orderedTrieRoot, type TransactionJson } from '@chainstead/proof';
 import secp256k1 from 'secp256k1';
 import { keccak256, serializeTransaction } from 'viem';
 

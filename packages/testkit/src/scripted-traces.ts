@@ -1,4 +1,4 @@
-import { keccak256Hex } from '@chainstead/proof';
+import { keccak256Hex } from '@chainstead/core';
 import type { JsonObject, SourceBlock } from './chain-source.ts';
 import type { ChainView } from './chain-view.ts';
 import type { RpcHandler, RpcReply } from './json-rpc-reply.ts';

@@ -1,5 +1,5 @@
-import type { Address, Hash, Hex } from '@chainstead/core';
-import { createdContract, hexToBytes, keccak256Hex } from '@chainstead/proof';
+import { type Address, type Hash, type Hex, keccak256Hex } from '@chainstead/core';
+import { createdContract, hexToBytes } from '@chainstead/proof';
 import { serializeTransaction, type TransactionSerializable } from 'viem';
 import type { JsonObject } from './chain-source.ts';
 import type { ScriptedEvent } from './scripted-event.ts';

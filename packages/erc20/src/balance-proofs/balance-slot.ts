@@ -1,5 +1,5 @@
-import { type Address, type Hash, parseHash } from '@chainstead/core';
-import { hexToBytes, keccak256Hex } from '@chainstead/proof';
+import { type Address, type Hash, keccak256Hex, parseHash } from '@chainstead/core';
+import { hexToBytes } from '@chainstead/proof';
 import type { SlotLayout } from './schema.ts';
 
 /** Where a token keeps balances by holder. */

@@ -1,4 +1,4 @@
-import type { Hash, Log } from '@chainstead/core';
+import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
 import {
   createBlockTimes,
   type Dataset,
@@ -7,7 +7,6 @@ import {
   IN_PLACE,
   type Reading,
 } from '@chainstead/sync';
-import { toEventSelector } from 'viem/utils';
 import { type MetadataEventRow, nftMetadataEvents as table } from './schema.ts';
 
 /** ERC-4906, ERC-1155, ERC-7572 and the form of ERC-7572 that came before it was settled. */
@@ -139,5 +138,5 @@ function makeDue({ isInPlace }: Reading, { table, key, isOnEveryNode, events, co
 }
 
 function topic(signature: string): Hash {
-  return toEventSelector(`event ${signature}`) as Hash;
+  return keccak256Hex(Buffer.from(signature));
 }

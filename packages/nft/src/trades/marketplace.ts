@@ -74,7 +74,7 @@ export interface Fill {
  *
  * @example
  * ```ts
- * import { parseAbiItem } from 'viem/utils';
+ * import { parseAbiItem } from 'abitype';
  * import { deployments } from './deployments.ts';
  * import { eventArguments, lowerCase, topicOf } from './event-arguments.ts';
  * import type { Marketplace } from './marketplace.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
-import { parseAbiItem } from 'viem/utils';
+import { parseAbiItem } from 'abitype';
 import { eventArguments, lowerCase, topicOf } from './event-arguments.ts';
 import { type PunkBidRow, punkBids as table } from './schema.ts';
 

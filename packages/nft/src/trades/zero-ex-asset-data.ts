@@ -1,6 +1,6 @@
 import { decodeAbi } from '@chainstead/abi';
 import { type Hex, MAX_UINT256 } from '@chainstead/core';
-import { parseAbiParameters, slice } from 'viem/utils';
+import { parseAbiParameters } from 'abitype';
 import type { TradedItem } from './marketplace.ts';
 import { tradedItem, tradedItems } from './traded-items.ts';
 
@@ -18,6 +18,9 @@ const PROXIES = {
   erc20Bridge: '0xdc1600f3',
 } as const;
 
+/** Characters of `0x` and its four bytes. */
+const PROXY_LENGTH = 10;
+
 const ERC20 = parseAbiParameters('address token');
 const ERC721 = parseAbiParameters('address token, uint256 tokenId');
 const ERC1155 = parseAbiParameters('address token, uint256[] tokenIds, uint256[] values, bytes callbackData');
@@ -28,9 +31,9 @@ const MULTI_ASSET = parseAbiParameters('uint256[] amounts, bytes[] nestedAssetDa
  * static calls, baskets that hold tokens.
  */
 export function readAssetData(data: Hex, filled: bigint): Asset | null {
-  const encoded = `0x${data.slice(10)}` as const;
+  const encoded = `0x${data.slice(PROXY_LENGTH)}` as const;
   try {
-    switch (slice(data, 0, 4)) {
+    switch (data.slice(0, PROXY_LENGTH)) {
       case PROXIES.erc20:
       case PROXIES.erc20Bridge:
         return { kind: 'erc20', token: decodeAbi(ERC20, encoded)[0] };

@@ -1,6 +1,5 @@
 import { EncodingRefusedError, type LeafReader, type LeafValue, leafReaders } from '@chainstead/abi';
-import type { Hash, Log } from '@chainstead/core';
-import { keccak256, stringToBytes } from 'viem';
+import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
 import type { AbiItem, AbiParameter } from '../stream.ts';
 
 /** A parameter's value, as filters compare it: hexadecimal text in lower case. */
@@ -117,5 +116,5 @@ export function comparableText(text: string): string {
 
 /** What a log has of an indexed string. */
 export function textHash(text: string): Hash {
-  return keccak256(stringToBytes(text)) as Hash;
+  return keccak256Hex(Buffer.from(text));
 }

@@ -1,5 +1,5 @@
-import type { Hash } from '@chainstead/core';
-import { keccak256, stringToBytes, toEventSignature } from 'viem';
+import { type Hash, keccak256Hex } from '@chainstead/core';
+import { toEventSignature } from 'viem';
 import type { AbiItem } from '../stream.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/i;
@@ -43,7 +43,7 @@ export function eventsOf(abi: readonly AbiItem[]): readonly AbiEvent[] {
 
 function selectorOf(event: unknown): Hash | null {
   const canonical = canonicalSignature(event);
-  return canonical === null ? null : (keccak256(stringToBytes(canonical)) as Hash);
+  return canonical === null ? null : keccak256Hex(Buffer.from(canonical));
 }
 
 function canonicalSignature(event: unknown): string | null {

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Hash } from '@chainstead/core';
-import { keccak256Hex } from '@chainstead/proof';
+import { type Hash, keccak256Hex } from '@chainstead/core';
 
 /**
  * `x-signature` of a body: keccak256 of body and secret as UTF-8, lower-case hexadecimal (docs/provider-contract.md#signature). The receiver

@@ -1,6 +1,6 @@
 import type { Address, Log } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/token-events';
-import { parseAbiItem } from 'viem/utils';
+import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';

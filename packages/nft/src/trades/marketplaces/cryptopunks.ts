@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
-import { parseAbiItem } from 'viem/utils';
+import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';

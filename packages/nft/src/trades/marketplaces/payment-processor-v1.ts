@@ -1,5 +1,5 @@
 import type { Hex, Log } from '@chainstead/core';
-import { parseAbiItem } from 'viem/utils';
+import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace, TradedItem, TradeSide } from '../marketplace.ts';

@@ -1,5 +1,5 @@
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { parseAbiItem } from 'viem/utils';
+import { parseAbiItem } from 'abitype';
 import { eventArguments } from '../event-arguments.ts';
 import type { Fill, TradedItem } from '../marketplace.ts';
 import { tokenKey } from '../transfers-by-token.ts';

@@ -1,5 +1,5 @@
 import type { Address, Hex, Log } from '@chainstead/core';
-import { parseAbiItem } from 'viem/utils';
+import { parseAbiItem } from 'abitype';
 import { eventArguments, lowerCase } from '../event-arguments.ts';
 import type { TradedItem } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';

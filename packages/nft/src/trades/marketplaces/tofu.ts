@@ -1,6 +1,6 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { parseAbiItem } from 'abitype';
 import type { ContractEventArgsFromTopics } from 'viem';
-import { parseAbiItem } from 'viem/utils';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';

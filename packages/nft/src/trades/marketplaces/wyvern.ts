@@ -1,6 +1,6 @@
 import { type Address, type Log, ZERO_ADDRESS, ZERO_HASH } from '@chainstead/core';
 import { NFT_TRANSFER_KINDS, type NftTransfer, nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
-import { parseAbiItem } from 'viem/utils';
+import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Erc20Payment, Fill, Marketplace, TradedItem, TradeSide, TradeTransaction } from '../marketplace.ts';

@@ -1,8 +1,8 @@
 import { decodeAbi } from '@chainstead/abi';
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/token-events';
+import { parseAbiItem, parseAbiParameters } from 'abitype';
 import type { ContractEventArgsFromTopics } from 'viem';
-import { parseAbiItem, parseAbiParameters } from 'viem/utils';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress } from '@chainstead/core';
+import { parseAbiItem } from 'abitype';
 import type { ContractEventArgsFromTopics } from 'viem';
-import { parseAbiItem } from 'viem/utils';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace, TradedItem } from '../marketplace.ts';

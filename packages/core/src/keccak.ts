@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Hash } from '@chainstead/core';
+import type { Hash } from './primitives.ts';
 
 /** Keccak-256 as Ethereum uses it (not SHA3-256), by the runtime's native code. 32 bytes. */
 export function keccak256(bytes: Uint8Array): Buffer {
