@@ -67,6 +67,8 @@ export async function readWhole(
   // Some nodes take no hash there: then by number, verified by hash.
   const usable = list !== undefined && (list.ok ? list.result !== null : !(list.error instanceof RpcCallError));
   const receipts = usable ? await receiptsFrom(reading, list) : null;
+  // The promises that waited for the answer have grown old, and hold it until everything old is collected.
+  if (list?.ok === true && Array.isArray(list.result)) list.result.length = 0;
   return { block, receipts: receipts ?? (await readReceipts(reading)) };
 }
 

@@ -137,6 +137,18 @@ test('of what does not fit only the next part is made when it is asked for', () 
   expect(before).toBeLessThanOrEqual(36);
 });
 
+test('what is decoded in its turn does not need the lists that it was given in', () => {
+  const { dataset } = spread('a', false);
+  const given = [9, 9, 9].map(logOf);
+  const decoder = createBatchDecoder(CHAIN, [dataset], 4);
+  for (const log of given) {
+    const logs = [log];
+    decoder.add(logs, [{ number: log.blockNumber, hash, parentHash: null, timestamp: 0 }]);
+    logs.length = 0;
+  }
+  expect(linesOf(decoder.batch().parts)).toHaveLength(27);
+});
+
 test('a batch that is let go has no lines any more, whoever still holds it', () => {
   const { dataset } = spread('a', false);
   const decoder = createBatchDecoder(CHAIN, [dataset]);

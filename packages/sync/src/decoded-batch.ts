@@ -127,7 +127,8 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
         part === 'logs' ? { logs, blocks: null } : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
       const rows = undecoded.length > 0 ? null : rowsUpTo(rowsAtOnce - lines.length, rowsOf(dataset, input, context));
       if (rows === null) {
-        undecoded.push(input);
+        // Whoever gave them may let go of them.
+        undecoded.push({ ...input, logs: [...input.logs] });
         return;
       }
       for (const row of rows) lines.push(dataset.table.copyLine(row));

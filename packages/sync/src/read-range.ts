@@ -13,6 +13,7 @@ import { type LevelledBlock, type RangeLevels, rangeLevels } from './part-levels
 import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
 import { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
+import { releaseBlock } from './release-block.ts';
 import { type BlockPart, deepestPart, type PartProof } from './whole-block.ts';
 
 /** What is known of a range that was read. */
@@ -173,12 +174,14 @@ export async function readRangeProven(
   return { range, blocks, logCount, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
 }
 
-/** Rows have an order of their own, so that blocks may be decoded in any. */
+/** Rows have an order of their own, so that blocks may be decoded in any. Nothing else is made of what they hold. */
 function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
   const { level, reason, parts, upstream, logs } = block;
   const facts = factsOf(block.header);
   decoder.add(logs, [facts], [block]);
-  return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount: logs.length };
+  const logCount = logs.length;
+  releaseBlock(block);
+  return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount };
 }
 
 /** The datasets for which every block of the range has what they read. */
