@@ -38,13 +38,19 @@ test('calls and batches to two processes spend of one budget, and of one limit o
   const accepted = answers.flat().filter(({ error }) => error === undefined).length;
   expect(answers.flat()).toHaveLength(30);
   expect(accepted).toBeGreaterThanOrEqual(20);
-  expect(accepted).toBeLessThanOrEqual(22);
+  let more = 0;
   for (const { stage } of processes) {
-    const refused = await stage.post(CALL);
+    let refused = await stage.post(CALL);
+    // Each may let one through of which the other has not heard.
+    if (refused.status === 200) {
+      more += 1;
+      refused = await stage.post(CALL);
+    }
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await stage.post({ ...CALL, method: 'eth_blockNumber', params: [] })).status).toBe(200);
   }
+  expect(accepted + more).toBeLessThanOrEqual(22);
   const buckets = async () => {
     const rows = await scratch.database.query<{ bucket: string }>(
       `SELECT bucket FROM rate_spending WHERE starts_with(bucket, 'rpc:') ORDER BY bucket COLLATE "C"`,
