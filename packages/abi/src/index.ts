@@ -1,7 +1,8 @@
 /**
- * ABI-encoded data that strangers wrote: words of logs and calls, single values, and decoding whose cost is measured before it is paid.
+ * ABI-encoded data that strangers wrote: words of logs and calls, single values, signatures, and decoding whose cost is measured before it is paid.
  * Pure. Imports core. Start reading at `decode-abi.ts`, then `read-leaf.ts` and `abi-words.ts`.
  */
+export { abiSignature } from './abi-signature.ts';
 export { addressAt, bigIntAt, decimalAt, lengthAt, wordCount } from './abi-words.ts';
 export { decodeAbi, decodeMeasured } from './decode-abi.ts';
 export { EncodingRefusedError } from './encoding-refused.ts';

@@ -1,3 +1,4 @@
+import { abiSignature } from '@chainstead/abi';
 import { type Hash, type Hex, keccak256Hex } from '@chainstead/core';
 import type { AbiParameter } from 'viem';
 
@@ -30,13 +31,13 @@ export interface AbiEvent {
 }
 
 export function abiFunction(name: string, inputs: readonly AbiType[]): AbiFunction {
-  const signature = signatureOf(name, inputs);
+  const signature = abiSignature(name, inputs);
   const hash = keccak256Hex(Buffer.from(signature));
   return { name, inputs, signature, hash, selector: hash.slice(0, SELECTOR_DIGITS) as Hex, layout: layoutOf(inputs) };
 }
 
 export function abiEvent(name: string, inputs: AbiEvent['inputs']): AbiEvent {
-  const signature = signatureOf(name, inputs);
+  const signature = abiSignature(name, inputs);
   return { name, inputs, signature, topic0: keccak256Hex(Buffer.from(signature)) };
 }
 
@@ -48,14 +49,6 @@ export function layoutOf(types: readonly AbiType[]): readonly AbiParameter[] {
   return types.map(({ type, components }) =>
     components === undefined ? { type } : { type, components: layoutOf(components) },
   );
-}
-
-function signatureOf(name: string, inputs: readonly AbiType[]): string {
-  return `${name}(${inputs.map(canonicalType).join(',')})`;
-}
-
-function canonicalType({ type, components }: AbiType): string {
-  return components === undefined ? type : `(${components.map(canonicalType).join(',')})${type.slice('tuple'.length)}`;
 }
 
 const BASE =

@@ -1,4 +1,4 @@
-import { decodeAbi } from '@chainstead/abi';
+import { abiSignature, decodeAbi } from '@chainstead/abi';
 import { type Address, type Hash, type Hex, keccak256Hex, type Log } from '@chainstead/core';
 import type { AbiEvent, AbiParameter } from 'abitype';
 import type { AbiEventParametersToPrimitiveTypes } from 'viem';
@@ -54,20 +54,10 @@ function layoutOf(event: AbiEvent): EventLayout {
   const known = layouts.get(event);
   if (known !== undefined) return known;
   const layout = {
-    topic: keccak256Hex(Buffer.from(signatureOf(event))),
+    topic: keccak256Hex(Buffer.from(abiSignature(event.name, event.inputs))),
     indexed: event.inputs.filter((input) => input.indexed === true).map((input) => [input] as const),
     data: event.inputs.filter((input) => input.indexed !== true),
   };
   layouts.set(event, layout);
   return layout;
-}
-
-/** Name and canonical types: `Transfer(address,address,uint256)`. */
-function signatureOf({ name, inputs }: AbiEvent): string {
-  return `${name}(${inputs.map(canonicalType).join(',')})`;
-}
-
-function canonicalType(parameter: AbiParameter): string {
-  if (!('components' in parameter)) return parameter.type;
-  return `(${parameter.components.map(canonicalType).join(',')})${parameter.type.slice('tuple'.length)}`;
 }
