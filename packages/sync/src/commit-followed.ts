@@ -6,7 +6,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Database, Leadership, Transaction } from '@chainstead/db';
 import type { BlockWatcher } from './block-watcher.ts';
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
-import { retryDeadlock } from './commit-retry.ts';
+import { retryCommit } from './commit-retry.ts';
 import { type Coverage, recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, createBatchDecoder, type DecodedBatch } from './decoded-batch.ts';
@@ -82,7 +82,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
   const written = [...datasets, ...watchedDatasets(dependencies)];
   const { contracts, rows } = await withPartitions(dependencies, written, { blocks, batch, kept: datasets }, () =>
-    retryDeadlock(write),
+    retryCommit(write),
   );
   knownContracts.add(contracts);
   for (const [dataset, count] of rows) dependencies.metrics?.rows.inc({ chain: chain.key, dataset }, count);

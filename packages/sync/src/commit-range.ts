@@ -7,7 +7,7 @@ import type { BlockRange } from '@chainstead/core';
 import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
-import { AssumedWronglyError, retryDeadlock } from './commit-retry.ts';
+import { AssumedWronglyError, retryCommit } from './commit-retry.ts';
 import { type Coverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import type { DecodedBatch } from './decoded-batch.ts';
@@ -42,7 +42,7 @@ export async function commitRange(
 ): Promise<ReadonlyMap<string, number>> {
   const write = (mode: WriteMode): Promise<ReadonlyMap<string, number>> =>
     withPartitions(dependencies, commit.datasets, { blocks: [commit.read.range], batch: commit.batch }, () =>
-      retryDeadlock((hasLost) => writeRange(dependencies, commit, { mode, lockFirst: hasLost })),
+      retryCommit((hasLost) => writeRange(dependencies, commit, { mode, lockFirst: hasLost })),
     );
   try {
     return await write('empty-range');

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { retryDeadlock } from './commit-retry.ts';
+import { retryCommit } from './commit-retry.ts';
 
 const deadlock = (): Error => Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
-describe('retryDeadlock', () => {
+describe('retryCommit', () => {
   it('tells every attempt but the first that one was lost', async () => {
     const told: boolean[] = [];
-    const result = await retryDeadlock(async (hasLost) => {
+    const result = await retryCommit(async (hasLost) => {
       told.push(hasLost);
       if (told.length < 4) throw deadlock();
       return 'written';
@@ -21,13 +21,13 @@ describe('retryDeadlock', () => {
       attempts++;
       throw deadlock();
     };
-    await expect(retryDeadlock(lose)).rejects.toMatchObject({ code: '40P01' });
+    await expect(retryCommit(lose)).rejects.toMatchObject({ code: '40P01' });
     expect(attempts).toBe(8);
     const fail = async (): Promise<never> => {
       attempts++;
       throw new Error('no disk');
     };
-    await expect(retryDeadlock(fail)).rejects.toThrow('no disk');
+    await expect(retryCommit(fail)).rejects.toThrow('no disk');
     expect(attempts).toBe(9);
   });
 });

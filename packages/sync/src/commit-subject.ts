@@ -5,7 +5,7 @@
 import type { Log } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { CommitDependencies } from './commit-followed.ts';
-import { retryDeadlock } from './commit-retry.ts';
+import { retryCommit } from './commit-retry.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, blockLinesOf, type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
 import { deriveAdded } from './derived/derive-changes.ts';
@@ -84,7 +84,7 @@ async function writeSubject(
     });
   const blocks = numbers.toSorted((a, b) => a - b).map((number) => ({ from: number, to: number }));
   const placed = { blocks, batch, rows: 'single' } as const;
-  const { contracts, rowsAdded } = await withPartitions(dependencies, datasets, placed, () => retryDeadlock(write));
+  const { contracts, rowsAdded } = await withPartitions(dependencies, datasets, placed, () => retryCommit(write));
   knownContracts.add(contracts);
   return rowsAdded;
 }

@@ -10,7 +10,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { recordLevels, requireClaim } from './commit-range.ts';
-import { retryDeadlock } from './commit-retry.ts';
+import { retryCommit } from './commit-retry.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { batchOf, createBatchDecoder } from './decoded-batch.ts';
@@ -63,9 +63,7 @@ export async function verifyRange(
   const reading = { ...options, parts: partsOf(datasets, chain), depth: readsInFlight, signal };
   const read = await readRangeProven(reading, range, decoder);
   const placed = { blocks: [range], batch: read.batch };
-  const repairs = await withPartitions(options, datasets, placed, () =>
-    retryDeadlock(() => writeRepairs(options, read)),
-  );
+  const repairs = await withPartitions(options, datasets, placed, () => retryCommit(() => writeRepairs(options, read)));
   reportRepairs(options, repairs);
   return { range, levels: countLevels(read, deepestOf(options)), repairs };
 }

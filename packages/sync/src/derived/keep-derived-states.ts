@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createChunkSizing } from '../chunk-size.ts';
-import { retryDeadlock } from '../commit-retry.ts';
+import { retryCommit } from '../commit-retry.ts';
 import type { Dataset } from '../dataset.ts';
 import { buildDerivedPiece } from './build-piece.ts';
 import { registerDerivedStates } from './derived-record.ts';
@@ -44,7 +44,7 @@ export async function buildDerivedStates(options: KeepDerivedOptions, signal: Ab
       logger.info({ chain: chain.key, state: name, version }, 'Derived state is new or has changed');
     while (!signal.aborted) {
       const size = { blocks: sizing.next(), rows: 2 * ROWS_PER_PIECE, pages: PAGES_PER_PIECE };
-      const piece = await retryDeadlock(() => buildDerivedPiece(database, chain, datasets, size));
+      const piece = await retryCommit(() => buildDerivedPiece(database, chain, datasets, size));
       if (piece === null) return;
       if (piece.blocks > 0) sizing.seen(piece.blocks, piece.rows);
       if (piece.status === 'built')

@@ -1,6 +1,6 @@
 import { type Clock, errorText, type Logger, parseChainId, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, type Transaction, tryAcquireLeadership } from '@chainstead/db';
-import { retryDeadlock } from '../commit-retry.ts';
+import { retryCommit } from '../commit-retry.ts';
 import type { Dataset } from '../dataset.ts';
 import { ensurePartitions } from '../partitions/ensure-partitions.ts';
 import { tableWithoutPartition } from '../partitions/with-partitions.ts';
@@ -108,7 +108,7 @@ async function countPages(database: Database, table: string): Promise<number> {
 export async function movePages(database: Database, replaced: ReplacedTable, from: number, to: number): Promise<void> {
   const pages = `ctid >= '(${from},0)'::tid AND ctid < '(${to},0)'::tid`;
   const move = (): Promise<unknown> =>
-    retryDeadlock(() => database.transaction((transaction) => transaction.query(movingStatement(replaced, pages))));
+    retryCommit(() => database.transaction((transaction) => transaction.query(movingStatement(replaced, pages))));
   try {
     await move();
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import PQueue from 'p-queue';
-import { retryDeadlock } from '../commit-retry.ts';
+import { retryCommit } from '../commit-retry.ts';
 import { buildKeptPiece, type KeptOf, type KeptProgress } from './build-kept.ts';
 import { buildKeptTogether, type TogetherProgress } from './build-kept-together.ts';
 
@@ -65,7 +65,7 @@ export function createBuildTurns(database: Database): BuildTurns {
 
   async function buildOne({ chain, of }: Line, { subject, told }: Waiting): Promise<void> {
     try {
-      told.resolve(await retryDeadlock(() => buildKeptPiece(database, chain, of, subject)));
+      told.resolve(await retryCommit(() => buildKeptPiece(database, chain, of, subject)));
     } catch (error) {
       told.reject(error);
     }
@@ -75,7 +75,7 @@ export function createBuildTurns(database: Database): BuildTurns {
   async function buildSome(line: Line, some: readonly Waiting[]): Promise<void> {
     const { chain, of } = line;
     const subjects = some.map(({ subject }) => subject);
-    const progress = await retryDeadlock(() => buildKeptTogether(database, chain, of, subjects)).catch(
+    const progress = await retryCommit(() => buildKeptTogether(database, chain, of, subjects)).catch(
       // One of them may be to blame, and is told so in its own turn: the others are not to fail with it.
       (): ReadonlyMap<Address, TogetherProgress> => new Map(subjects.map((subject) => [subject, 'alone'] as const)),
     );

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { atDepth, createScratchDatabase, dyingDatabase, KilledError, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { retryDeadlock } from '../commit-retry.ts';
+import { retryCommit } from '../commit-retry.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import { ROWS_AT_ONCE } from '../decoded-batch.ts';
 import { registerDerivedStates } from '../derived/derived-record.ts';
@@ -117,13 +117,13 @@ describe('what is kept of subjects', () => {
                   const subject = accounts[account % accounts.length];
                   if (subject === undefined) return;
                   for (let piece = 0; piece < pieces; piece++)
-                    await retryDeadlock(() => buildKeptPiece(scratch.database, marked.chain, of(), subject, rows));
+                    await retryCommit(() => buildKeptPiece(scratch.database, marked.chain, of(), subject, rows));
                 };
                 const askTogether = ({ accounts: places, rows, rowsOfOne, dieAfter }: (typeof crowds)[number]) => {
                   const subjects = places.flatMap((place) => accounts[place] ?? []);
                   const on = dieAfter === null ? scratch.database : dyingDatabase(scratch.database, dieAfter);
                   return unlessKilled(
-                    retryDeadlock(() => buildKeptTogether(on, marked.chain, of(), subjects, { rows, rowsOfOne })),
+                    retryCommit(() => buildKeptTogether(on, marked.chain, of(), subjects, { rows, rowsOfOne })),
                   );
                 };
                 await Promise.all([

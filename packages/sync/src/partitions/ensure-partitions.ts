@@ -1,6 +1,6 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, isSpread, type Transaction, transactionLock } from '@chainstead/db';
-import { retryDeadlock } from '../commit-retry.ts';
+import { retryCommit } from '../commit-retry.ts';
 import type { RowTable } from '../row-table.ts';
 import { announcePartitions } from './announce-partitions.ts';
 import {
@@ -45,7 +45,7 @@ export async function ensurePartitions(
     return names;
   };
   // And with whoever writes rows, shard by shard.
-  const made = await retryDeadlock(() => database.transaction(make));
+  const made = await retryCommit(() => database.transaction(make));
   // Where nothing was missing, a session did not know, or somebody else is about to announce it.
   await announcePartitions(database, table.name);
   return made;

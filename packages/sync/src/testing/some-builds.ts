@@ -1,7 +1,7 @@
 /** Arbitrary pieces of a build of the marks' derived states, and what is to be counted in between. */
 import type { Database } from '@chainstead/db';
 import fc from 'fast-check';
-import { retryDeadlock } from '../commit-retry.ts';
+import { retryCommit } from '../commit-retry.ts';
 import type { Dataset } from '../dataset.ts';
 import { buildDerivedPiece } from '../derived/build-piece.ts';
 import { readDerivedRecords, registerDerivedStates } from '../derived/derived-record.ts';
@@ -49,7 +49,7 @@ export async function build(
   for (let piece = 1; piece <= pieces; piece++) {
     const used = killed && piece === pieces ? dying(database) : database;
     try {
-      await retryDeadlock(() => buildDerivedPiece(used, chain, [dataset], { blocks, rows, pages }));
+      await retryCommit(() => buildDerivedPiece(used, chain, [dataset], { blocks, rows, pages }));
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }

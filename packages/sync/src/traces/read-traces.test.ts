@@ -2,7 +2,6 @@ import { createChainRegistry } from '@chainstead/chains';
 import {
   type Address,
   createMetricsRegistry,
-  type Hash,
   parseAddress,
   parseHash,
   type Receipt,
@@ -174,23 +173,30 @@ describe('whole blocks of a node', () => {
     ['those with dynamic fees', 2, { maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x1' }],
   ])('prove their transactions, with what came of them: %s', async (_what, type, fees) => {
     const [from] = devnet.accounts;
-    const send = async (call: object): Promise<Hash> => {
+    // A node answers before it has mined: without the wait, two could come to share a block.
+    const send = async (call: object) => {
       const request = { from, gas: '0x186a0', ...fees, ...call };
-      return parseHash(await askNode(devnet.url, 'eth_sendTransaction', [request]));
+      const hash = parseHash(await askNode(devnet.url, 'eth_sendTransaction', [request]));
+      return devnet.client.waitForTransactionReceipt({ hash });
     };
     const sent = await send({ to: HEIR, value: '0x7' });
     const failed = await send({ to: payer.address, data: '0xdeadbeef' });
     const created = await send({ data: '0x60006000f3' });
-    for (const [hash, succeeded] of [
+    for (const [receipt, succeeded] of [
       [sent, true],
       [failed, false],
       [created, true],
     ] as const) {
-      const receipt = await devnet.client.getTransactionReceipt({ hash });
       const block = await whole(receipt.blockNumber);
       expect(block.parts.transactions).toEqual({ level: 'receipts', reason: null });
       const [executed] = executedTransactions(block);
-      expect(executed).toMatchObject({ hash, from, succeeded, gasUsed: receipt.gasUsed, type });
+      expect(executed).toMatchObject({
+        hash: receipt.transactionHash,
+        from,
+        succeeded,
+        gasUsed: receipt.gasUsed,
+        type,
+      });
       expect(executed?.contractAddress).toBe(receipt.contractAddress?.toLowerCase() ?? null);
     }
   });
