@@ -16,9 +16,9 @@ export class AssumedWronglyError extends ChainsteadError {
 }
 
 /**
- * Runs a transaction that writes rows again where it lost a deadlock: of those that waited for each other the others have gone on. Claims keep
- * writers apart; where two meet at the same rows all the same, one with the commit lock and one on its way to it, Postgres
- * may end any that waits for the lock, once for each part of what the other writes. So does one that throws {@link AssumedWronglyError}.
+ * Runs a transaction once more where it lost a deadlock, or threw {@link AssumedWronglyError}. Claims keep writers apart; where
+ * two meet at the same rows all the same, one with the commit lock and one on its way to it, Postgres may end any that waits
+ * for the lock, once for each part of what the other writes. The others have gone on by then.
  * @param attempt told whether it lost one before: then it takes the commit lock before anything else, and meets nobody half way
  */
 export async function retryCommit<T>(attempt: (hasLost: boolean) => Promise<T>): Promise<T> {
