@@ -117,7 +117,7 @@ describe('internal transfers of a node', () => {
     const failed = await devnet.client.writeContract({ ...call, functionName: 'failWhole', args: [HEIR] });
     const sent = await devnet.client.sendTransaction({ account: from ?? null, to: HEIR, value: 5n, chain: null });
     for (const hash of [failed, sent]) {
-      const { blockNumber } = await devnet.client.getTransactionReceipt({ hash });
+      const { blockNumber } = await devnet.client.waitForTransactionReceipt({ hash });
       const block = await readWatchedBlock(reader, Number(blockNumber), NEEDS);
       expect(block?.block.transactionHashes).toContain(hash);
       expect(block?.internalTransfers).toEqual([]);
