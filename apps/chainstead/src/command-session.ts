@@ -45,24 +45,26 @@ export interface ChainSession extends CommandSession {
   readonly turns?: CallTurns | undefined;
 }
 
-/** Opens the database and a chain's upstreams for one piece of work, and closes both afterwards. */
-export function withChain<T>(
+/** Opens the database and a chain's upstreams for one piece of work, side by side, and closes both afterwards. */
+export async function withChain<T>(
   session: ChainSession,
   work: (chain: ChainWork, storage: Storage) => Promise<T>,
 ): Promise<T> {
   const { configured, configuration, context, turns } = session;
-  return withStorage(session, async (storage) => {
-    const { database } = storage;
-    const logger = commandLogger(configuration, context);
-    const registry = createMetricsRegistry();
-    const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, turns });
-    const signers = createSignerProcesses();
-    try {
-      await pool.start();
+  const logger = commandLogger(configuration, context);
+  const registry = createMetricsRegistry();
+  const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, turns });
+  const signers = createSignerProcesses();
+  const started = pool.start();
+  // Nobody asks for it where the database can't be opened: it must not count as an unhandled rejection then.
+  started.catch(() => undefined);
+  try {
+    return await withStorage(session, async (storage) => {
+      await started;
       const chain: ChainWork = {
         chain: configured.chain,
         pool,
-        database,
+        database: storage.database,
         datasets: configuration.datasets,
         logger,
         metrics: createSyncMetrics(registry),
@@ -75,9 +77,9 @@ export function withChain<T>(
         redoSubjects: async (...asked) => (await import('@chainstead/transactions')).rereadRows(...asked),
       };
       return await work(chain, storage);
-    } finally {
-      await pool.close();
-      await signers.close();
-    }
-  });
+    });
+  } finally {
+    await pool.close();
+    await signers.close();
+  }
 }
