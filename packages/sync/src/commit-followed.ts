@@ -6,24 +6,31 @@ import type { Chain } from '@chainstead/chains';
 import type { Database, Leadership, Transaction } from '@chainstead/db';
 import type { BlockWatcher } from './block-watcher.ts';
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
-import { retryCommit } from './commit-retry.ts';
+import { AssumedWronglyError, isUniqueViolation, retryCommit } from './commit-retry.ts';
+import { ALONE, type CommitTurn, waitWithRows } from './commit-turn.ts';
 import { type Coverage, recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, createBatchDecoder, type DecodedBatch } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
-import { isFollowed, keptStatesOf, readDerivedRecords } from './derived/derived-record.ts';
+import {
+  type DerivedRecord,
+  isFollowed,
+  keptStatesOf,
+  readDerivedRecords,
+  requireAsExpected,
+} from './derived/derived-record.ts';
 import { removeSubjectRanges } from './histories/subject-ranges.ts';
-import { type KnownContracts, writeContracts } from './known-contracts.ts';
+import { type KnownContracts, type SeenContract, writeContracts } from './known-contracts.ts';
 import { levelsOf } from './part-levels.ts';
 import { withPartitions } from './partitions/with-partitions.ts';
 import type { ProvenBlock } from './proven-block.ts';
-import { addRows, removeRows } from './row-changes.ts';
+import { type AddedRows, addRows, removeRows } from './row-changes.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { deepestPart, partsOf } from './whole-block.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface FollowedCommit {
-  /** Where the checkpoint is now. */
+  /** Where the checkpoint is when it is this commit's turn. */
   readonly from: Checkpoint | null;
   /** The last block that stays; null when nothing is rolled back. */
   readonly ancestor: number | null;
@@ -31,6 +38,8 @@ export interface FollowedCommit {
   readonly blocks: readonly ProvenBlock[];
   /** What the blocks cause, where they were decoded before. */
   readonly batch?: DecodedBatch;
+  /** Among others of the chain that are under way. @default none is */
+  readonly turn?: CommitTurn;
 }
 
 export interface CommitDependencies {
@@ -52,41 +61,100 @@ const EMPTY_RANGE = { blocks: 'empty-range', rows: 'empty-range' } as const;
 
 /** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError; LEADERSHIP_LOST */
 export async function commitFollowed(dependencies: CommitDependencies, commit: FollowedCommit): Promise<Checkpoint> {
-  const { database, chain, datasets, knownContracts, watcher } = dependencies;
+  const { chain, datasets, knownContracts } = dependencies;
   const last = commit.blocks.at(-1);
   if (last === undefined) throw new RangeError('A commit needs at least one block');
   const to = { number: last.header.number, hash: last.header.hash };
   const facts: BlockFacts[] = commit.blocks.map(({ header }) => header);
   const batch = commit.batch ?? decodeFollowed(dependencies, commit.blocks);
-  const write = () =>
-    database.transaction(async (transaction) => {
-      await lockChainCommits(transaction, chain);
-      const [, , known] = await transaction.together(() => [
-        dependencies.leadership?.confirm(transaction) ?? Promise.resolve(),
-        moveCheckpoint(transaction, chain, commit.from, to),
-        readDerivedRecords(transaction, chain.id),
-      ]);
-      if (commit.ancestor !== null && commit.from !== null)
-        await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
-      const states = commit.ancestor === null ? known : await readDerivedRecords(transaction, chain.id);
-      const added = await writeRows(transaction, batch, EMPTY_RANGE, {
-        isFollowed: (dataset) => isFollowed(dataset, states),
-      });
-      await deriveAdded(transaction, chain, added.changes, states);
-      const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
-      await recordLevels(transaction, dependencies, commit.blocks);
-      await watcher?.committed(transaction, chain, commit.blocks);
-      await writeWatched(transaction, dependencies, commit.blocks);
-      return { contracts: written, rows: added.decoded };
-    });
   const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
   const written = [...datasets, ...watchedDatasets(dependencies)];
   const { contracts, rows } = await withPartitions(dependencies, written, { blocks, batch, kept: datasets }, () =>
-    retryCommit(write),
+    retryCommit((hasLost) =>
+      writeFollowed(dependencies, commit, { to, batch, lockFirst: hasLost || commit.ancestor !== null }),
+    ),
   );
   knownContracts.add(contracts);
   for (const [dataset, count] of rows) dependencies.metrics?.rows.inc({ chain: chain.key, dataset }, count);
   return to;
+}
+
+interface FollowedWriting {
+  readonly to: Checkpoint;
+  readonly batch: DecodedBatch;
+  /** Takes the commit lock before rows are written, not after. */
+  readonly lockFirst: boolean;
+}
+
+/** Nobody else writes what is above the checkpoint, so rows are written before it is this commit's turn: only the rest of it is done one after the other. */
+async function writeFollowed(
+  dependencies: CommitDependencies,
+  commit: FollowedCommit,
+  { to, batch, lockFirst }: FollowedWriting,
+): Promise<{ readonly contracts: readonly SeenContract[]; readonly rows: ReadonlyMap<string, number> }> {
+  const { database, chain, datasets, knownContracts, watcher } = dependencies;
+  const { turn = ALONE } = commit;
+  // Without a connection: the commit before may need one.
+  if (lockFirst) await turn.reached();
+  const write = async (transaction: Transaction) => {
+    const known = lockFirst
+      ? await moveUnderLock(transaction, dependencies, commit, to)
+      : await readDerivedRecords(transaction, chain.id);
+    if (commit.ancestor !== null && commit.from !== null)
+      await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
+    const expected = commit.ancestor === null ? known : await readDerivedRecords(transaction, chain.id);
+    const added = await writeAbove(transaction, batch, expected, lockFirst);
+    turn.written();
+    let states = expected;
+    if (!lockFirst) {
+      await waitWithRows(turn);
+      states = await moveUnderLock(transaction, dependencies, commit, to);
+      requireAsExpected(datasets, expected, states);
+    }
+    await deriveAdded(transaction, chain, added.changes, states);
+    const contracts = await writeContracts(transaction, chain, added.contracts, knownContracts);
+    await recordLevels(transaction, dependencies, commit.blocks);
+    await watcher?.committed(transaction, chain, commit.blocks);
+    await writeWatched(transaction, dependencies, commit.blocks);
+    return { contracts, rows: added.decoded };
+  };
+  try {
+    return await database.transaction(write);
+  } catch (error) {
+    turn.unwritten();
+    throw error;
+  }
+}
+
+/** @returns what is known of derived states under the lock. @throws CheckpointMovedError; LEADERSHIP_LOST */
+async function moveUnderLock(
+  transaction: Transaction,
+  { chain, leadership }: CommitDependencies,
+  { from }: FollowedCommit,
+  to: Checkpoint,
+): Promise<readonly DerivedRecord[]> {
+  await lockChainCommits(transaction, chain);
+  const [, , records] = await transaction.together(() => [
+    leadership?.confirm(transaction) ?? Promise.resolve(),
+    moveCheckpoint(transaction, chain, from, to),
+    readDerivedRecords(transaction, chain.id),
+  ]);
+  return records;
+}
+
+/** @throws AssumedWronglyError where somebody has written rows of these blocks: under the lock, the checkpoint tells who */
+async function writeAbove(
+  transaction: Transaction,
+  batch: DecodedBatch,
+  expected: readonly DerivedRecord[],
+  isLocked: boolean,
+): Promise<AddedRows> {
+  try {
+    return await writeRows(transaction, batch, EMPTY_RANGE, { isFollowed: (dataset) => isFollowed(dataset, expected) });
+  } catch (error) {
+    if (!isLocked && isUniqueViolation(error)) throw new AssumedWronglyError('nobody had rows above the checkpoint');
+    throw error;
+  }
 }
 
 function decodeFollowed(

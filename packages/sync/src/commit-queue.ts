@@ -1,10 +1,12 @@
 /**
- * Lets the follower read and prove blocks while those before them are committed. One commit is under way at a time; the blocks that come in
- * meanwhile are decoded as they come, and are the next commit together: the further behind, the fewer commits.
+ * Lets the follower read and prove blocks while those before them are committed. Two commits are under way at a time, the second of which writes its rows
+ * while the first one ends. The blocks that come in meanwhile are decoded as they come, and are the next commit together: the further behind, the fewer commits.
  */
 import type { Chain } from '@chainstead/chains';
 import type { Checkpoint } from './checkpoint.ts';
 import type { FollowedCommit } from './commit-followed.ts';
+import type { CommitTurn } from './commit-turn.ts';
+import { createCommitsUnderWay } from './commits-under-way.ts';
 import type { Dataset } from './dataset.ts';
 import { type BatchDecoder, createBatchDecoder } from './decoded-batch.ts';
 import type { ProvenBlock } from './proven-block.ts';
@@ -53,30 +55,43 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
     contents: 0,
   });
   const failing = new AbortController();
+  const underWay = createCommitsUnderWay(commitNext);
   let checkpoint = start;
   let tip = start;
   let waiting = begin();
-  let underWay: Promise<void> | null = null;
 
   function commitNext(): void {
-    if (underWay !== null || waiting.blocks.length === 0 || failing.signal.aborted) return;
+    if (tip === null || waiting.blocks.length === 0 || !underWay.hasRoom || failing.signal.aborted) return;
     const { blocks, decoder } = waiting;
+    const from = underWay.to ?? checkpoint;
     waiting = begin();
-    underWay = commitBlocks(blocks, decoder);
+    // Whoever waits for it is told by the promise, everybody else by `failed`.
+    underWay
+      .begin(tip, (turn) => commitBlocks(blocks, decoder, from, turn))
+      .then(commitNext)
+      .catch(() => undefined);
   }
 
-  /** Never rejects. */
-  async function commitBlocks(blocks: ProvenBlock[], decoder: BatchDecoder): Promise<void> {
+  async function commitBlocks(
+    blocks: ProvenBlock[],
+    decoder: BatchDecoder,
+    from: Checkpoint | null,
+    turn: CommitTurn,
+  ): Promise<void> {
     const batch = decoder.batch();
     try {
-      checkpoint = await commit({ from: checkpoint, ancestor: null, blocks, batch });
+      checkpoint = await commit({ from, ancestor: null, blocks, batch, turn });
     } catch (error) {
       failing.abort(error);
+      throw error;
+    } finally {
+      batch.release();
+      blocks.length = 0;
     }
-    batch.release();
-    blocks.length = 0;
-    underWay = null;
-    commitNext();
+  }
+
+  async function emptied(): Promise<void> {
+    while (underWay.first !== null) await underWay.first;
   }
 
   return {
@@ -94,11 +109,11 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
       waiting.contents += logs.length + (internalTransactions?.length ?? 0);
       tip = { number: header.number, hash: header.hash };
       commitNext();
-      while (underWay !== null && isFull(waiting)) await underWay;
+      while (underWay.first !== null && isFull(waiting)) await underWay.first;
       failing.signal.throwIfAborted();
     },
     async drained() {
-      while (underWay !== null) await underWay;
+      await emptied();
       failing.signal.throwIfAborted();
       return checkpoint;
     },
@@ -108,7 +123,7 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
     },
     async close() {
       waiting = begin();
-      while (underWay !== null) await underWay;
+      await emptied();
     },
   };
 }

@@ -7,12 +7,12 @@ import type { BlockRange } from '@chainstead/core';
 import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
-import { AssumedWronglyError, retryCommit } from './commit-retry.ts';
+import { isUniqueViolation, retryCommit } from './commit-retry.ts';
 import { type Coverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import type { DecodedBatch } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
-import { type DerivedRecord, isFollowed, readDerivedRecords } from './derived/derived-record.ts';
+import { isFollowed, readDerivedRecords, requireAsExpected } from './derived/derived-record.ts';
 import { RangeClaimedError } from './errors.ts';
 import { takeAlongRange } from './former/former-rows.ts';
 import { writeContracts } from './known-contracts.ts';
@@ -86,16 +86,6 @@ async function writeRange(
   return decoded;
 }
 
-/** Rows that no state was to follow were not set aside for it. @throws AssumedWronglyError where one does by now */
-function requireAsExpected(
-  datasets: readonly Dataset[],
-  expected: readonly DerivedRecord[],
-  records: readonly DerivedRecord[],
-): void {
-  const begun = datasets.find((dataset) => isFollowed(dataset, records) && !isFollowed(dataset, expected));
-  if (begun !== undefined) throw new AssumedWronglyError(`no state follows the rows of ${begun.name}`);
-}
-
 /** Records each dataset as covered where what it reads was there. */
 export async function recordLevels(
   transaction: Transaction,
@@ -149,8 +139,4 @@ function joinSources(levels: readonly Coverage[]): Coverage[] {
     else joined.push(level);
   }
   return joined;
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505';
 }

@@ -30,6 +30,11 @@ export async function retryCommit<T>(attempt: (hasLost: boolean) => Promise<T>):
     }
 }
 
+/** Rows were there already. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}
+
 function isDeadlock(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40P01';
 }

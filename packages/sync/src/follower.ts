@@ -209,7 +209,8 @@ async function commitWithNeeds(options: Following, given: FollowedCommit, signal
           throw new ChainMovedError({ chain: options.chain.key, what: `block ${header.hash} could not be read again` });
         blocks.push(block);
       }
-      commit = { from: given.from, ancestor: given.ancestor, blocks };
+      const { batch: _, ...asBefore } = given;
+      commit = { ...asBefore, blocks };
     }
 }
 

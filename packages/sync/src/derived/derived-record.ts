@@ -5,6 +5,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import { type Database, IS_CITUS, type Transaction } from '@chainstead/db';
+import { AssumedWronglyError } from '../commit-retry.ts';
 import type { Dataset, DerivedState, KeptState } from '../dataset.ts';
 import { lockChainCommits } from '../write-batch.ts';
 
@@ -83,6 +84,16 @@ export function isFollowed({ derived = [], kept = [] }: Dataset, records: readon
     return record !== undefined && record.progress.status !== 'clearing';
   };
   return derived.some(isCounting) || kept.some((state) => recordOf(records, state)?.hasSubjects === true);
+}
+
+/** Rows that no state was to follow were not set aside for it. @throws AssumedWronglyError where one does by now */
+export function requireAsExpected(
+  datasets: readonly Dataset[],
+  expected: readonly DerivedRecord[],
+  records: readonly DerivedRecord[],
+): void {
+  const begun = datasets.find((dataset) => isFollowed(dataset, records) && !isFollowed(dataset, expected));
+  if (begun !== undefined) throw new AssumedWronglyError(`no state follows the rows of ${begun.name}`);
 }
 
 /** Writes how far a state is, having counted so many more rows. */
