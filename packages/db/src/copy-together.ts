@@ -1,5 +1,5 @@
 import { type Connection, escapeIdentifier, type PoolClient, type Submittable } from 'pg';
-import type { Copy } from './database.ts';
+import type { Copy, StatementsAround } from './database.ts';
 
 /** A message of the protocol: its kind, and four bytes that say how long it is, themselves included. */
 const HEADER_BYTES = 5;
@@ -14,20 +14,26 @@ const MESSAGE_CHARACTERS = 256 * 1024;
  * itself waits for the server twice. An error, of any of them, leaves the transaction aborted and the connection usable.
  * @returns how many rows were copied to each
  */
-export async function copyTogether(client: PoolClient, copies: readonly Copy[]): Promise<readonly number[]> {
+export async function copyTogether(
+  client: PoolClient,
+  copies: readonly Copy[],
+  around: StatementsAround = {},
+): Promise<readonly number[]> {
   if (copies.length === 0) return [];
   const copied = Promise.withResolvers<readonly number[]>();
-  client.query(new CopyTogetherQuery(copies, copied));
+  client.query(new CopyTogetherQuery(copies, around, copied));
   return copied.promise;
 }
 
 class CopyTogetherQuery implements Submittable {
   readonly #copies: readonly Copy[];
+  readonly #around: StatementsAround;
   readonly #copied: PromiseWithResolvers<readonly number[]>;
   readonly #rows: number[] = [];
 
-  constructor(copies: readonly Copy[], copied: PromiseWithResolvers<readonly number[]>) {
+  constructor(copies: readonly Copy[], around: StatementsAround, copied: PromiseWithResolvers<readonly number[]>) {
     this.#copies = copies;
+    this.#around = around;
     this.#copied = copied;
   }
 
@@ -38,7 +44,8 @@ class CopyTogetherQuery implements Submittable {
   submit(connection: Connection): void {
     const { stream } = connection;
     stream.cork();
-    connection.query(this.#copies.map(statementOf).join(';'));
+    const { before = [], after = [] } = this.#around;
+    connection.query([...before, ...this.#copies.map(statementOf), ...after].join(';'));
     for (const { lines } of this.#copies) {
       for (const message of messagesOf(lines)) stream.write(message);
       stream.write(COPY_DONE);
@@ -51,7 +58,8 @@ class CopyTogetherQuery implements Submittable {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    this.#rows.push(Number(/^COPY (\d+)$/.exec(text)?.[1] ?? 0));
+    const [, rows] = /^COPY (\d+)$/.exec(text) ?? [];
+    if (rows !== undefined) this.#rows.push(Number(rows));
   }
 
   handleError(error: Error): void {

@@ -12,6 +12,12 @@ export interface Copy {
   readonly lines: readonly string[];
 }
 
+/** Statements without values that a copy of several tables is sent with. */
+export interface StatementsAround {
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
+}
+
 /** One transaction on one connection. Committed when the callback resolves, rolled back when it throws. */
 export interface Transaction {
   readonly client: PoolClient;
@@ -19,10 +25,10 @@ export interface Transaction {
   /** Streams lines into a table. @returns how many rows were copied. */
   copy(table: string, columns: readonly string[], lines: CopyLines): Promise<number>;
   /** Copies rows into several tables in one round trip. All of it is on its way at once: for thousands of rows, not for millions. @returns how many rows were copied to each */
-  copyTogether(copies: readonly Copy[]): Promise<readonly number[]>;
+  copyTogether(copies: readonly Copy[], around?: StatementsAround): Promise<readonly number[]>;
   /**
    * Sends the statements that `ask` begins one behind the other, without waiting for the answers in between. No copies may be among them.
-   * @returns the answers once all are there. @throws what the first of them was rejected with
+   * @returns the answers once all are there. @throws what the first of them was rejected with that did not merely come after another's failure
    */
   together<T extends readonly unknown[]>(ask: () => { readonly [K in keyof T]: Promise<T[K]> }): Promise<T>;
 }

@@ -54,7 +54,7 @@ export type { DiskPlace } from './storage/disk-space.ts';
 export { readStorage, type StorageReport } from './storage/read-storage.ts';
 export { sampleTables } from './storage/table-samples.ts';
 export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';
-export { transactionLock } from './transaction-lock.ts';
+export { type HeldLock, transactionLock } from './transaction-lock.ts';
 export { unlessMissing } from './unless-missing.ts';
 export { type MigrationsPlan, type PlannedMigration, planMigrations } from './upgrade/plan-migrations.ts';
 export {

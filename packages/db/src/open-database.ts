@@ -128,7 +128,7 @@ function transactionOn(client: PoolClient): Transaction {
     client,
     query: (text, values) => queryOn(client, text, values),
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),
-    copyTogether: (copies) => copyTogether(client, copies),
+    copyTogether: (copies, around) => copyTogether(client, copies, around),
     together: (ask) => askTogether(client, ask),
   };
 }
@@ -142,12 +142,21 @@ async function askTogether<T extends readonly unknown[]>(
   Object.assign(client, { pipeline: true });
   try {
     const asked = ask();
-    await Promise.allSettled(asked);
+    const answers = await Promise.allSettled(asked);
+    const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+    if (failures.length > 0) throw failures.find((reason) => !isAfterFailure(reason)) ?? failures[0];
     return (await Promise.all(asked)) as unknown as T;
   } finally {
     Object.assign(client, { pipeline: wasPipelined });
   }
 }
+
+/** Of a statement in a transaction in which another one has failed. */
+function isAfterFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === IN_FAILED_TRANSACTION;
+}
+
+const IN_FAILED_TRANSACTION = '25P02';
 
 function notCommitted(): DatabaseError {
   return new DatabaseError({

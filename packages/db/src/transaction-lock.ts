@@ -2,9 +2,11 @@ import { IS_CITUS } from './citus/is-spread.ts';
 import type { Transaction } from './database.ts';
 
 /** What is known with a lock. */
-interface HeldLock {
+export interface HeldLock {
   /** Whether the server has Citus: told here, so that on other servers nobody has to ask. */
   readonly isOnCitus: boolean;
+  /** Whether nobody has taken it before: what was sent behind the request did not wait for it then. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -17,7 +19,7 @@ export async function transactionLock(transaction: Transaction, name: string): P
   await transaction.query('INSERT INTO locks (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
   const made = await lockRow(transaction, name);
   if (made === undefined) throw new TypeError(`The lock ${name} is not there`);
-  return made;
+  return { ...made, isFirst: true };
 }
 
 async function lockRow(transaction: Transaction, name: string): Promise<HeldLock | undefined> {
@@ -25,5 +27,5 @@ async function lockRow(transaction: Transaction, name: string): Promise<HeldLock
     `SELECT ${IS_CITUS} AS is_on_citus FROM locks WHERE name = $1 FOR UPDATE`,
     [name],
   );
-  return row === undefined ? undefined : { isOnCitus: row.is_on_citus };
+  return row === undefined ? undefined : { isOnCitus: row.is_on_citus, isFirst: false };
 }

@@ -111,10 +111,13 @@ async function writeFollowed(
       states = await moveUnderLock(transaction, dependencies, commit, to);
       requireAsExpected(datasets, expected, states);
     }
-    await deriveAdded(transaction, chain, added.changes, states);
-    const contracts = await writeContracts(transaction, chain, added.contracts, knownContracts);
-    await recordLevels(transaction, dependencies, commit.blocks);
-    await watcher?.committed(transaction, chain, commit.blocks);
+    // None of them reads what another writes.
+    const [contracts] = await transaction.together(() => [
+      writeContracts(transaction, chain, added.contracts, knownContracts),
+      deriveAdded(transaction, chain, added.changes, states),
+      recordLevels(transaction, dependencies, commit.blocks),
+      watcher?.committed(transaction, chain, commit.blocks) ?? Promise.resolve(),
+    ]);
     await writeWatched(transaction, dependencies, commit.blocks);
     return { contracts, rows: added.decoded };
   };
@@ -133,13 +136,13 @@ async function moveUnderLock(
   { from }: FollowedCommit,
   to: Checkpoint,
 ): Promise<readonly DerivedRecord[]> {
-  await lockChainCommits(transaction, chain);
-  const [, , records] = await transaction.together(() => [
+  const [lock, , , records] = await transaction.together(() => [
+    lockChainCommits(transaction, chain),
     leadership?.confirm(transaction) ?? Promise.resolve(),
     moveCheckpoint(transaction, chain, from, to),
     readDerivedRecords(transaction, chain.id),
   ]);
-  return records;
+  return lock.isFirst ? readDerivedRecords(transaction, chain.id) : records;
 }
 
 /** @throws AssumedWronglyError where somebody has written rows of these blocks: under the lock, the checkpoint tells who */

@@ -128,7 +128,10 @@ export async function recordCoverage(
   datasets: readonly string[],
   covered: Coverage,
 ): Promise<void> {
-  await removeCoverage(transaction, chainId, datasets, covered.range);
+  const grown = await growCoverage(transaction, chainId, datasets, covered);
+  const others = datasets.filter((dataset) => !grown.has(dataset));
+  if (others.length === 0) return;
+  await removeCoverage(transaction, chainId, others, covered.range);
   await transaction.query(
     `WITH wanted AS (SELECT unnest($2::text[]) AS dataset),
      neighbours AS (
@@ -140,8 +143,28 @@ export async function recordCoverage(
      INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
      SELECT $1, w.dataset, least($3::bigint, min(n.first_block)), greatest($4::bigint, max(n.last_block)), $5, $6, $7
        FROM wanted w LEFT JOIN neighbours n USING (dataset) GROUP BY w.dataset`,
-    [chainId, datasets, covered.range.from, covered.range.to, covered.proof, covered.reason, covered.upstream],
+    [chainId, others, covered.range.from, covered.range.to, covered.proof, covered.reason, covered.upstream],
   );
+}
+
+/** Lengthens what ends right before the range and says the same, where nothing else is said of it or of the block behind it: as with every block that is followed. @returns the datasets of which that is all */
+async function growCoverage(
+  transaction: Transaction,
+  chainId: ChainId,
+  datasets: readonly string[],
+  { range, proof, reason, upstream }: Coverage,
+): Promise<ReadonlySet<string>> {
+  const grown = await transaction.query<{ dataset: string }>(
+    `UPDATE sync_ranges AS r SET last_block = $4
+      WHERE r.chain_id = $1 AND r.dataset = ANY($2::text[]) AND r.last_block = $3::bigint - 1
+        AND int8range(r.first_block, r.last_block, '[]') @> $3::bigint - 1
+        AND r.proof = $5 AND r.proof_reason IS NOT DISTINCT FROM $6 AND r.upstream IS NOT DISTINCT FROM $7
+        AND NOT EXISTS (SELECT FROM sync_ranges AS other WHERE other.chain_id = $1 AND other.dataset = r.dataset
+          AND int8range(other.first_block, other.last_block, '[]') && int8range($3::bigint, $4::bigint + 1, '[]'))
+      RETURNING r.dataset`,
+    [chainId, datasets, range.from, range.to, proof, reason, upstream],
+  );
+  return new Set(grown.map(({ dataset }) => dataset));
 }
 
 /** Takes the range out of the coverage of the datasets, cutting ranges that reach over its borders. */

@@ -1,34 +1,58 @@
-import type { Copy, Transaction } from '@chainstead/db';
+import type { Copy, StatementsAround, Transaction } from '@chainstead/db';
 
 /** Copies that wait for each other, so that those of a block are one round trip to the server. */
 export interface GatheredCopies {
-  /** Takes rows, which are copied by {@link GatheredCopies.flush} at the latest. @returns how many they are */
-  add(copy: Copy): Promise<number>;
+  /**
+   * Takes rows, which are copied by {@link GatheredCopies.flush} at the latest. @returns how many they are
+   * @param around statements without values that run before and after the rows are copied
+   */
+  add(copy: Copy, around?: StatementsAround): Promise<number>;
   flush(): Promise<void>;
 }
 
 /** So many rows are sent at once. More of a table are streamed, as fast as the server takes them. */
 const ROWS_TOGETHER = 10_000;
 
+interface WaitingCopy {
+  readonly copy: Copy;
+  readonly around: StatementsAround;
+}
+
 export function gatherCopies(transaction: Transaction): GatheredCopies {
-  let waiting: Copy[] = [];
+  let waiting: WaitingCopy[] = [];
   let rows = 0;
 
   async function flush(): Promise<void> {
-    const copies = waiting;
+    const gathered = waiting;
     waiting = [];
     rows = 0;
-    await transaction.copyTogether(copies);
+    await transaction.copyTogether(
+      gathered.map(({ copy }) => copy),
+      {
+        before: gathered.flatMap(({ around }) => around.before ?? []),
+        after: gathered.flatMap(({ around }) => around.after ?? []),
+      },
+    );
+  }
+
+  async function stream(
+    { table, columns, lines }: Copy,
+    { before = [], after = [] }: StatementsAround,
+  ): Promise<number> {
+    for (const statement of before) await transaction.query(statement);
+    const copied = await transaction.copy(table, columns, lines);
+    for (const statement of after) await transaction.query(statement);
+    return copied;
   }
 
   return {
-    async add(copy) {
-      const { table, columns, lines } = copy;
-      if (lines.length > ROWS_TOGETHER) return transaction.copy(table, columns, lines);
-      if (rows + lines.length > ROWS_TOGETHER) await flush();
-      waiting.push(copy);
-      rows += lines.length;
-      return lines.length;
+    async add(copy, around = {}) {
+      const { length } = copy.lines;
+      if (length > ROWS_TOGETHER) return stream(copy, around);
+      if (rows + length > ROWS_TOGETHER) await flush();
+      waiting.push({ copy, around });
+      rows += length;
+      return length;
     },
     flush,
   };

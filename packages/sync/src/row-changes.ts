@@ -16,6 +16,7 @@ import { joinMentions, type SeenContract } from './known-contracts.ts';
 import type { RowTable } from './row-table.ts';
 import {
   copyToStagingTable,
+  emptyStaging,
   emptyStagingTable,
   type Part,
   type StagingTableKind,
@@ -62,23 +63,18 @@ export async function addRows(
   const added = new Map<Dataset, number>();
   const decoded = new Map<string, number>();
   const mentioned: MentionedContract[] = [];
-  const staged: Dataset[] = [];
-  const settle = async (): Promise<void> => {
-    await copies.flush();
-    for (const { table } of staged.splice(0)) await insertStaged(transaction, table, 'added');
-  };
   const add = async (dataset: Dataset, lines: readonly string[], part: Part): Promise<number> => {
     const { table } = dataset;
     const { name, columns } = table;
     if (mode === 'may-exist') return addAbsent(transaction, dataset, lines, part);
     if (!isFollowed(dataset)) return copies.add({ table: name, columns, lines });
     if (part === 'later') {
-      await settle();
+      await copies.flush();
       return addStaged(transaction, table, lines);
     }
     // Measured: rows that go through a staging table are loaded as fast as by COPY alone, where sending them twice takes 1.25 times as long.
-    staged.push(dataset);
-    return copies.add({ table: await emptyStagingTable(transaction, name, 'added'), columns, lines });
+    const around = { before: emptyStaging(name, 'added'), after: [insertionOf(table, 'added')] };
+    return copies.add({ table: stagingTableOf(table, 'added'), columns, lines }, around);
   };
   for (const { dataset, lines, mentions } of parts) {
     decoded.set(dataset.name, (decoded.get(dataset.name) ?? 0) + lines.length);
@@ -88,7 +84,7 @@ export async function addRows(
     const count = await add(dataset, lines, before === undefined ? 'first' : 'later');
     added.set(dataset, (before ?? 0) + count);
   }
-  await settle();
+  await copies.flush();
   return {
     changes: [...added].map(([dataset, rows]) => ({ dataset, rows })),
     contracts: joinMentions(mentioned),
@@ -184,18 +180,13 @@ function storedRows(dataset: Dataset): string {
 async function addStaged(transaction: Transaction, table: RowTable, lines: readonly string[]): Promise<number> {
   await copyToStagingTable(transaction, table, 'incoming', lines, 'later');
   const added = stagingTableOf(table, 'added');
-  for (const into of [table.name, added]) await insertStaged(transaction, table, 'incoming', into);
+  for (const into of [table.name, added]) await transaction.query(insertionOf(table, 'incoming', into));
   return lines.length;
 }
 
-async function insertStaged(
-  transaction: Transaction,
-  table: RowTable,
-  kind: StagingTableKind,
-  into: string = table.name,
-): Promise<void> {
+function insertionOf(table: RowTable, kind: StagingTableKind, into: string = table.name): string {
   const columns = table.columns.join(', ');
-  await transaction.query(`INSERT INTO ${into} (${columns}) SELECT ${columns} FROM ${stagingTableOf(table, kind)}`);
+  return `INSERT INTO ${into} (${columns}) SELECT ${columns} FROM ${stagingTableOf(table, kind)}`;
 }
 
 async function addAbsent(

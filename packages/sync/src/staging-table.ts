@@ -40,6 +40,16 @@ export async function fillStagingTable(
   return filled?.rows ?? 0;
 }
 
+/** Statements that leave the staging table of a table empty now and at the start of every transaction, for who sends more behind them: it takes no look first. */
+export function emptyStaging(table: string, kind: StagingTableKind): readonly string[] {
+  const stagingTable = stagingTableOf({ name: table }, kind);
+  return [creationOf(stagingTable, table, 'IF NOT EXISTS'), `DELETE FROM ${stagingTable}`];
+}
+
+function creationOf(stagingTable: string, table: string, condition: 'IF NOT EXISTS' | '' = ''): string {
+  return `CREATE TEMP TABLE ${condition} ${stagingTable} (LIKE ${table}) ON COMMIT DELETE ROWS`;
+}
+
 /** The staging table of a table, empty now and at the start of every transaction. @returns its name */
 export async function emptyStagingTable(
   transaction: Transaction,
@@ -52,8 +62,7 @@ export async function emptyStagingTable(
     'SELECT 1 AS found FROM pg_class WHERE relname = $1 AND relnamespace = pg_my_temp_schema()',
     [stagingTable],
   );
-  if (existing === undefined)
-    await transaction.query(`CREATE TEMP TABLE ${stagingTable} (LIKE ${table}) ON COMMIT DELETE ROWS`);
+  if (existing === undefined) await transaction.query(creationOf(stagingTable, table));
   // An earlier step of the same transaction may have left rows. Deleted ones stay in the way of later parts' scans; truncating costs more where there are none.
   else await transaction.query(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`);
   return stagingTable;

@@ -2,7 +2,7 @@
  * The one place that writes decoded rows. Always inside the caller's transaction, together with coverage and checkpoint.
  */
 import type { Chain } from '@chainstead/chains';
-import { commitLock, type Transaction } from '@chainstead/db';
+import { commitLock, type HeldLock, type Transaction } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from './decoded-batch.ts';
 import { gatherCopies } from './gather-copies.ts';
 import { type AddedRows, type Adding, addRows, type WriteMode } from './row-changes.ts';
@@ -12,8 +12,11 @@ import { copyToStagingTable } from './staging-table.ts';
  * One committer per chain: taken first in each transaction that writes a chain's rows; held until it ends.
  * @throws {DatabaseUnavailableError} a node of a cluster lacks what was committed before
  */
-export async function lockChainCommits(transaction: Transaction, chain: Pick<Chain, 'id'>): Promise<void> {
-  await commitLock(transaction, `commit:${chain.id}`);
+export async function lockChainCommits(
+  transaction: Transaction,
+  chain: Pick<Chain, 'id'>,
+): Promise<Pick<HeldLock, 'isFirst'>> {
+  return commitLock(transaction, `commit:${chain.id}`);
 }
 
 /**

@@ -15,7 +15,7 @@ export function dyingDatabase(database: Database, statements: number): Database 
     query: <Row extends object>(text: string, values?: readonly unknown[]) =>
       step(() => transaction.query<Row>(text, values)),
     copy: (table, columns, lines) => step(() => transaction.copy(table, columns, lines)),
-    copyTogether: (copies) => step(() => transaction.copyTogether(copies)),
+    copyTogether: (copies, around) => step(() => transaction.copyTogether(copies, around)),
     together: (ask) => transaction.together(ask),
   });
   const query = <Row extends object>(text: string, values?: readonly unknown[]) =>

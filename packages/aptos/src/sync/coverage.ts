@@ -17,8 +17,8 @@ export interface MissingVersions {
 }
 
 /** Taken first by every transaction that writes a network: writers of the same rows must not wait for each other in a circle. */
-export function lockCommits(transaction: Transaction, network: AptosNetwork): Promise<void> {
-  return commitLock(transaction, `commit:aptos:${chainIdOf(network)}`);
+export async function lockCommits(transaction: Transaction, network: AptosNetwork): Promise<void> {
+  await commitLock(transaction, `commit:aptos:${chainIdOf(network)}`);
 }
 
 /** All covered ranges of a network, by dataset and version. */

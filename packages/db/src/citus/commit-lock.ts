@@ -1,5 +1,5 @@
 import type { Transaction } from '../database.ts';
-import { transactionLock } from '../transaction-lock.ts';
+import { type HeldLock, transactionLock } from '../transaction-lock.ts';
 import { isSpread } from './is-spread.ts';
 import { requireSettled } from './require-settled.ts';
 
@@ -8,7 +8,8 @@ import { requireSettled } from './require-settled.ts';
  * then on.
  * @throws {DatabaseUnavailableError} a node is away, or has something in doubt (see {@link requireSettled})
  */
-export async function commitLock(transaction: Transaction, name: string): Promise<void> {
-  const { isOnCitus } = await transactionLock(transaction, name);
-  if (isOnCitus && (await isSpread(transaction))) await requireSettled(transaction);
+export async function commitLock(transaction: Transaction, name: string): Promise<HeldLock> {
+  const held = await transactionLock(transaction, name);
+  if (held.isOnCitus && (await isSpread(transaction))) await requireSettled(transaction);
+  return held;
 }
