@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { escapeIdentifier, type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { copyStatement, encodeRows } from './copy-rows.ts';
 import type { CopyLines } from './database.ts';
+import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
 
 /** Large enough that per-message cost vanishes, small enough that a slow server holds the producer back. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * `COPY table (columns) FROM STDIN` in text format; lines are pulled only as fast as the server takes them.
+ * `COPY table (columns) FROM STDIN`; lines are pulled only as fast as the server takes them.
  * An error, of the lines' producer or of the server, leaves the transaction aborted and the connection usable.
  * @returns how many rows were copied
  */
@@ -18,27 +20,34 @@ export async function copyInto(
   columns: readonly string[],
   lines: CopyLines,
 ): Promise<number> {
-  const columnList = columns.map(escapeIdentifier).join(', ');
-  const sink = client.query(copyFrom(`COPY ${escapeIdentifier(table)} (${columnList}) FROM STDIN`));
-  await pipeline(Readable.from(chunksOf(lines), { objectMode: true, highWaterMark: 2 }), sink);
+  const source = lines[Symbol.iterator]();
+  const first = source.next();
+  const isBinary = first.done !== true && isBinaryRow(first.value);
+  const sink = client.query(copyFrom(copyStatement(table, columns, isBinary)));
+  await pipeline(
+    Readable.from(chunksOf(withFirst(first, source), isBinary), { objectMode: true, highWaterMark: 2 }),
+    sink,
+  );
   return sink.rowCount;
 }
 
-function* chunksOf(lines: CopyLines): Generator<Buffer> {
+function* chunksOf(lines: CopyLines, isBinary: boolean): Generator<Buffer> {
   let chunk: string[] = [];
   let characters = 0;
+  if (isBinary) yield Buffer.from(BINARY_HEADER, 'latin1');
   for (const line of lines) {
     chunk.push(line);
     characters += line.length + 1;
     if (characters < CHUNK_CHARACTERS) continue;
-    yield toBuffer(chunk);
+    yield encodeRows(chunk, isBinary);
     chunk = [];
     characters = 0;
   }
-  if (chunk.length > 0) yield toBuffer(chunk);
+  if (chunk.length > 0) yield encodeRows(chunk, isBinary);
+  if (isBinary) yield Buffer.from(BINARY_TRAILER, 'latin1');
 }
 
-/** One join makes one flat text; growing a text line by line makes a tree that has to be flattened. */
-function toBuffer(lines: readonly string[]): Buffer {
-  return Buffer.from(`${lines.join('\n')}\n`);
+/** What was looked at, and what comes behind it. */
+function* withFirst(first: IteratorResult<string>, rest: Iterator<string>): Generator<string> {
+  for (let next = first; next.done !== true; next = rest.next()) yield next.value;
 }

@@ -1,5 +1,7 @@
-import { type Connection, escapeIdentifier, type PoolClient, type Submittable } from 'pg';
+import type { Connection, PoolClient, Submittable } from 'pg';
+import { copyStatement, encodeRows } from './copy-rows.ts';
 import type { Copy, StatementsAround } from './database.ts';
+import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
 
 /** A message of the protocol: its kind, and four bytes that say how long it is, themselves included. */
 const HEADER_BYTES = 5;
@@ -10,7 +12,7 @@ const COPY_DONE = Buffer.from([...Buffer.from('c'), 0, 0, 0, LENGTH_BYTES]);
 const MESSAGE_CHARACTERS = 256 * 1024;
 
 /**
- * `COPY … FROM STDIN` of several tables in text format, as one query that is sent with all of their rows: the server answers once. A COPY by
+ * `COPY … FROM STDIN` of several tables, as one query that is sent with all of their rows: the server answers once. A COPY by
  * itself waits for the server twice. An error, of any of them, leaves the transaction aborted and the connection usable.
  * @returns how many rows were copied to each
  */
@@ -73,27 +75,33 @@ class CopyTogetherQuery implements Submittable {
   }
 }
 
-function statementOf({ table, columns }: Copy): string {
-  return `COPY ${escapeIdentifier(table)} (${columns.map(escapeIdentifier).join(', ')}) FROM STDIN`;
+function statementOf({ table, columns, lines }: Copy): string {
+  return copyStatement(table, columns, isBinary(lines));
 }
 
+function isBinary([first]: readonly string[]): boolean {
+  return first !== undefined && isBinaryRow(first);
+}
+
+/** In pieces: a message's head and its rows, which are not copied once more to stand behind it. */
 function* messagesOf(lines: readonly string[]): Generator<Buffer> {
+  const binary = isBinary(lines);
+  if (binary) yield* copyData(Buffer.from(BINARY_HEADER, 'latin1'));
   let first = 0;
   let characters = 0;
   for (const [index, line] of lines.entries()) {
     characters += line.length + 1;
     if (characters < MESSAGE_CHARACTERS && index < lines.length - 1) continue;
-    yield copyData(`${lines.slice(first, index + 1).join('\n')}\n`);
+    yield* copyData(encodeRows(lines.slice(first, index + 1), binary));
     first = index + 1;
     characters = 0;
   }
+  if (binary) yield* copyData(Buffer.from(BINARY_TRAILER, 'latin1'));
 }
 
-function copyData(text: string): Buffer {
-  const bytes = Buffer.byteLength(text);
-  const message = Buffer.allocUnsafe(HEADER_BYTES + bytes);
-  message.writeUInt8(COPY_DATA, 0);
-  message.writeUInt32BE(bytes + LENGTH_BYTES, 1);
-  message.write(text, HEADER_BYTES);
-  return message;
+function copyData(rows: Buffer): [head: Buffer, rows: Buffer] {
+  const head = Buffer.allocUnsafe(HEADER_BYTES);
+  head.writeUInt8(COPY_DATA, 0);
+  head.writeUInt32BE(rows.length + LENGTH_BYTES, 1);
+  return [head, rows];
 }

@@ -1,7 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { SessionClient } from './session-client.ts';
 
-/** Rows of a COPY in text format: one line a row without the newline, columns separated by tabs (see copy-text.ts). */
+/**
+ * Rows of a COPY: in text format one line a row without the newline, columns separated by tabs (copy-text.ts); or all of them in binary format, a
+ * character a byte (row-writer.ts).
+ */
 export type CopyLines = Iterable<string>;
 
 /** Rows in memory that a table gets. */

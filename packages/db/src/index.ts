@@ -36,6 +36,7 @@ export { openPool } from './open-pool.ts';
 export { readWithin } from './read-within.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';
 export type { ReadSession } from './reads/read-session.ts';
+export { createRowWriter } from './row-writer.ts';
 export { chooseServerAccount } from './server-account.ts';
 export { POSTGRES_MAJOR_MIN } from './server-check.ts';
 export { measureSizes } from './size-metrics.ts';

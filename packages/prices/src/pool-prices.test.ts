@@ -1,6 +1,6 @@
 import { createChainRegistry, type EtherPool } from '@chainstead/chains';
 import { type Log, parseHash } from '@chainstead/core';
-import { addressOf, exampleChain, hashOf, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
+import { addressOf, exampleChain, fieldsOfRow, hashOf, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
 import { encodeAbiParameters, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { dollarsOf, priceOfPool } from './ether-price.ts';
@@ -75,7 +75,7 @@ test('of each pool the last swap of a block is kept', () => {
     [uniswap.address, 8, 0, 0, '12'],
   ]);
   for (const row of rows)
-    expect(poolPrices.table.copyLine(row).split('\t')).toHaveLength(poolPrices.table.columns.length);
+    expect(fieldsOfRow(poolPrices.table.copyLine(row))).toHaveLength(poolPrices.table.columns.length);
 });
 
 test.each<[string, Log]>([

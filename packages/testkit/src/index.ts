@@ -11,6 +11,7 @@ export { compileAssetContracts } from './asset-contracts.ts';
 export { createBenchChain } from './bench-chain.ts';
 export { createBenchNfts } from './bench-nfts.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';
+export { fieldsOfRow } from './binary-row.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { checkAnswers } from './check-answers.ts';
 export { type CheckedOutProgram, checkOutProgram } from './checked-out-program.ts';

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, type Log, parseAddress } from '@chainstead/core';
-import { createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, exampleChain, fieldsOfRow, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { encodeAbiParameters, toEventSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -98,7 +98,7 @@ describe('an event', () => {
         data,
         (first, topics, payload) => {
           for (const row of decode(log([first, ...topics], payload)))
-            expect(nftMetadataEvents.table.copyLine(row).split('\t')).toHaveLength(
+            expect(fieldsOfRow(nftMetadataEvents.table.copyLine(row))).toHaveLength(
               nftMetadataEvents.table.columns.length,
             );
         },

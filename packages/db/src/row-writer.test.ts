@@ -1,0 +1,154 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRowWriter, isBinaryRow, type RowWriter } from './row-writer.ts';
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await scratch.database.query(
+    `CREATE TABLE written (place int8, yes boolean, small int2, medium int4, large int8, amount numeric(78,0), price numeric, bytes bytea, note text,
+       at timestamptz, smalls int2[], mediums int4[], larges int8[], amounts numeric(78,0)[])`,
+  );
+});
+afterAll(() => scratch.drop());
+
+const columns = 'place yes small medium large amount price bytes note at smalls mediums larges amounts'.split(' ');
+
+interface Row {
+  readonly yes: boolean | null;
+  readonly small: number;
+  readonly medium: number;
+  readonly large: bigint;
+  readonly amount: bigint;
+  readonly price: string;
+  readonly bytes: Uint8Array;
+  readonly note: string | null;
+  readonly at: Date;
+  readonly smalls: readonly number[];
+  readonly mediums: readonly number[];
+  readonly larges: readonly bigint[];
+  readonly amounts: readonly bigint[];
+}
+
+const small = fc.integer({ min: -(2 ** 15), max: 2 ** 15 - 1 });
+const medium = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const large = fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.bigInt(-100n, 100n));
+const amount = fc.oneof(fc.bigInt(-(2n ** 256n), 2n ** 256n), fc.bigInt(-20_000n, 20_000n), fc.constant(10n ** 40n));
+const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 30 }).map((all) => all.join(''));
+const rows: fc.Arbitrary<Row> = fc.record({
+  yes: fc.option(fc.boolean()),
+  small,
+  medium,
+  large,
+  amount,
+  price: fc
+    .tuple(fc.constantFrom('', '-'), digits, fc.option(digits))
+    .map(([sign, whole, fraction]) => `${sign}${whole}${fraction === null ? '' : `.${fraction}`}`),
+  bytes: fc.uint8Array({ maxLength: 6_000 }),
+  note: fc.option(fc.string({ unit: 'binary' })),
+  at: fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }),
+  smalls: fc.array(small),
+  mediums: fc.array(medium),
+  larges: fc.array(large),
+  amounts: fc.array(amount),
+});
+
+function write(writer: RowWriter, place: number, row: Row): string {
+  const unlessNull = <Value>(value: Value | null, given: (value: Value) => void): void =>
+    value === null ? writer.nothing() : given(value);
+  writer.begin(columns.length);
+  writer.bigint(place);
+  unlessNull(row.yes, (value) => writer.boolean(value));
+  writer.smallint(row.small);
+  writer.integer(row.medium);
+  writer.bigint(String(row.large));
+  writer.numeric(String(row.amount));
+  writer.numeric(row.price);
+  writer.bytea(`0x${Buffer.from(row.bytes).toString('hex')}`);
+  unlessNull(row.note, (value) => writer.text(value));
+  writer.timestamp(row.at.toISOString());
+  writer.array('smallint', row.smalls);
+  writer.array('integer', row.mediums);
+  writer.array('bigint', row.larges.map(String));
+  writer.array('numeric', row.amounts.map(String));
+  return writer.end();
+}
+
+describe('a row in binary format', () => {
+  it('is what Postgres reads of the same values as text, whatever they are and however many rows there are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(rows, { minLength: 1, maxLength: 8 }), fc.boolean(), async (given, isTogether) => {
+        const writer = createRowWriter();
+        const lines = given.map((row, place) => write(writer, place, row));
+        expect(lines.every(isBinaryRow)).toBe(true);
+        await scratch.database.query('TRUNCATE written');
+        const copied = await scratch.database.transaction(async (transaction) =>
+          isTogether
+            ? transaction.copyTogether([{ table: 'written', columns, lines }])
+            : [await transaction.copy('written', columns, lines)],
+        );
+        expect(copied).toEqual([given.length]);
+        for (const [place, row] of given.entries())
+          expect(
+            await scratch.database.query(
+              `SELECT place FROM written WHERE place = $1 AND yes IS NOT DISTINCT FROM $2 AND small = $3::int2 AND medium = $4::int4 AND large = $5::int8
+                 AND amount = $6::numeric AND price::text = $7::numeric::text AND bytes = $8::bytea AND note IS NOT DISTINCT FROM $9 AND at = $10::timestamptz
+                 AND smalls = $11::int2[] AND mediums = $12::int4[] AND larges = $13::int8[] AND amounts = $14::numeric[]`,
+              [
+                place,
+                row.yes,
+                row.small,
+                row.medium,
+                row.large,
+                row.amount,
+                row.price,
+                Buffer.from(row.bytes),
+                row.note?.replaceAll('\0', '').toWellFormed() ?? null,
+                row.at,
+                row.smalls,
+                row.mediums,
+                row.larges,
+                row.amounts,
+              ],
+            ),
+          ).toEqual([{ place }]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each(['', '-', '.5', '1e5', '0x10', ' 1', '1 ', 'NaN', '1.2.3', '--1'])('refuses %j for a number', (text) => {
+    expect(() => createRowWriter().numeric(text)).toThrow(TypeError);
+  });
+
+  it('refuses what is no time', () => {
+    expect(() => createRowWriter().timestamp('yesterday')).toThrow(TypeError);
+  });
+});
+
+describe('text and binary', () => {
+  it('may stand beside each other in one round trip, each in its own table', async () => {
+    await scratch.database.query('CREATE TABLE words (word text, n int4)');
+    const writer = createRowWriter();
+    writer.begin(2);
+    writer.text('two\tthree');
+    writer.integer(2);
+    const copied = await scratch.database.transaction((transaction) =>
+      transaction.copyTogether(
+        [
+          { table: 'words', columns: ['word', 'n'], lines: ['one\t1'] },
+          { table: 'words', columns: ['word', 'n'], lines: [writer.end()] },
+        ],
+        { before: ["INSERT INTO words VALUES ('zero', 0)"], after: ['UPDATE words SET n = n + 10'] },
+      ),
+    );
+    expect(copied).toEqual([1, 1]);
+    expect(await scratch.database.query('SELECT word, n FROM words ORDER BY n')).toEqual([
+      { word: 'zero', n: 10 },
+      { word: 'one', n: 11 },
+      { word: 'two\tthree', n: 12 },
+    ]);
+  });
+});
