@@ -19,6 +19,7 @@ import {
   readDerivedRecords,
   requireAsExpected,
 } from './derived/derived-record.ts';
+import { SenderContradictedError } from './errors.ts';
 import { removeSubjectRanges } from './histories/subject-ranges.ts';
 import { type KnownContracts, type SeenContract, writeContracts } from './known-contracts.ts';
 import { levelsOf } from './part-levels.ts';
@@ -105,6 +106,7 @@ async function writeFollowed(
     const expected = commit.ancestor === null ? known : await readDerivedRecords(transaction, chain.id);
     const added = await writeAbove(transaction, batch, expected, lockFirst);
     turn.written();
+    await requireSenders(chain, commit.blocks);
     let states = expected;
     if (!lockFirst) {
       await waitWithRows(turn);
@@ -127,6 +129,13 @@ async function writeFollowed(
     turn.unwritten();
     throw error;
   }
+}
+
+/** Senders are recovered while rows are written. @throws SenderContradictedError; what recovering them failed with */
+async function requireSenders({ key }: Chain, blocks: readonly ProvenBlock[]): Promise<void> {
+  for (const { header, upstream, sendersHold } of blocks)
+    if ((await sendersHold) === false)
+      throw new SenderContradictedError({ chain: key, block: header.number, upstream });
 }
 
 /** @returns what is known of derived states under the lock. @throws CheckpointMovedError; LEADERSHIP_LOST */

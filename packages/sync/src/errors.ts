@@ -72,6 +72,18 @@ export class WatchNeedsChangedError extends ChainsteadError {
   }
 }
 
+/** A transaction names another sender than signed it, which came out when its block was about to be committed: the block is read again, from who tells the truth. */
+export class SenderContradictedError extends ChainsteadError {
+  constructor(facts: { chain: string; block: number; upstream: string }) {
+    super({
+      code: 'SENDER_CONTRADICTED',
+      message: `A transaction of block ${facts.block} of ${facts.chain} was not signed by the sender that ${facts.upstream} names`,
+      facts,
+      retryable: true,
+    });
+  }
+}
+
 /** No upstream gives what datasets read of a block besides its logs: those datasets lack it. */
 export class UnavailableBlocksError extends ChainsteadError {
   constructor(facts: { chain: string; block: number; part: string; reason: string }) {

@@ -12,7 +12,7 @@ import { type Checkpoint, storedHash } from './checkpoint.ts';
 import { type CommitDependencies, commitFollowed, type FollowedCommit } from './commit-followed.ts';
 import { type CommitQueue, createCommitQueue } from './commit-queue.ts';
 import { isIndexed } from './coverage.ts';
-import { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
+import { ChainMovedError, SenderContradictedError, WatchNeedsChangedError } from './errors.ts';
 import { findBranch } from './find-branch.ts';
 import { createHeadWait, type HeadWait } from './head-wait.ts';
 import type { ProvenBlock } from './proven-block.ts';
@@ -194,17 +194,17 @@ async function commit(options: Following, given: FollowedCommit, signal: AbortSi
   return to;
 }
 
-/** Where the watcher has come to need more than was read, the same blocks are read again with it. */
+/** Where the watcher has come to need more than was read, the same blocks are read again with it; where a sender turned out to be a lie, from who tells the truth. */
 async function commitWithNeeds(options: Following, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
   for (let commit = given; ; )
     try {
       return await commitFollowed(options, commit);
     } catch (error) {
-      if (!(error instanceof WatchNeedsChangedError)) throw error;
+      if (!(error instanceof WatchNeedsChangedError || error instanceof SenderContradictedError)) throw error;
       signal.throwIfAborted();
       const blocks: ProvenBlock[] = [];
       for (const { header } of given.blocks) {
-        const block = await readByHash(options, header.hash, signal);
+        const block = await readByHash(options, header.hash, signal, 'wait');
         if (block === null)
           throw new ChainMovedError({ chain: options.chain.key, what: `block ${header.hash} could not be read again` });
         blocks.push(block);
@@ -216,16 +216,32 @@ async function commitWithNeeds(options: Following, given: FollowedCommit, signal
 
 const NOTHING_MORE: WatchNeeds = { transactions: false, internalTransfers: false };
 
-async function readBlock(options: Following, at: number | Hash, signal: AbortSignal): Promise<ProvenBlock | null> {
+/** Senders are waited for where rows are committed. */
+async function readBlock(
+  options: Following,
+  at: number | Hash,
+  signal: AbortSignal,
+  senders: 'wait' | 'later' = 'later',
+): Promise<ProvenBlock | null> {
   const needs = (await options.watcher?.needs(options.chain)) ?? NOTHING_MORE;
   const parts = options.traceRest.worthwhile(partsOf(options.datasets, options.chain));
-  const block = await readWatchedBlock({ ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS }, at, needs, signal);
+  const block = await readWatchedBlock(
+    { ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS, senders },
+    at,
+    needs,
+    signal,
+  );
   if (block !== null) options.traceRest.seen(block);
   return block;
 }
 
-async function readByHash(options: Following, hash: Hash, signal: AbortSignal): Promise<ProvenBlock | null> {
-  const block = await readBlock(options, hash, signal);
+async function readByHash(
+  options: Following,
+  hash: Hash,
+  signal: AbortSignal,
+  senders: 'wait' | 'later' = 'later',
+): Promise<ProvenBlock | null> {
+  const block = await readBlock(options, hash, signal, senders);
   if (block !== null && block.header.hash !== hash)
     throw new ChainMovedError({ chain: options.chain.key, what: `block ${hash} was answered as ${block.header.hash}` });
   return block;

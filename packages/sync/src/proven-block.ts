@@ -49,6 +49,11 @@ export interface ProvenBlock {
   /** How far what was read besides is proven; absent: it was not read. */
   readonly parts: Readonly<Partial<Record<BlockPart, PartProof>>>;
   readonly upstream: string;
+  /**
+   * Whether its transactions were signed by those whom they name, where `parts` take it for granted and it is still being found out: nothing of the block may be
+   * shown before. Rejects where it can't be. Absent: `parts` tell.
+   */
+  readonly sendersHold?: Promise<boolean>;
 }
 
 /** How far a block is proven, and by whose answer. */
@@ -74,6 +79,8 @@ export interface ProvenReadOptions {
    * @default none
    */
   readonly transactions?: 'none' | 'given' | 'proven' | 'signed';
+  /** Whether the block is waited for until its senders are recovered, or given with {@link ProvenBlock.sendersHold}. @default 'wait' */
+  readonly senders?: 'wait' | 'later';
 }
 
 /**
@@ -84,7 +91,7 @@ export interface ProvenReadOptions {
 export async function readProvenBlock(
   { pool, chain, policy, recoverSigners }: BlockReader,
   at: number | Hash,
-  { signal, exclude = new Set(), transactions = 'none' }: ProvenReadOptions = {},
+  { signal, exclude = new Set(), transactions = 'none', senders: waiting = 'wait' }: ProvenReadOptions = {},
 ): Promise<ProvenBlock | null> {
   const refused = new Set<string>(exclude);
   const asked = transactions === 'proven' || transactions === 'signed' ? transactions : null;
@@ -116,9 +123,10 @@ export async function readProvenBlock(
     refused.add(answer.upstream);
     if (proof.level !== 'unproven') {
       if (asked === null) return read;
-      const ofTransactions = await proveObjects(read, chain, senders);
+      const ofTransactions = await proveObjects(read, chain, waiting === 'wait' ? senders : null);
       const found = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
-      if (!isAltered(ofTransactions)) return found;
+      if (!isAltered(ofTransactions))
+        return waiting === 'wait' || senders === null ? found : { ...found, ...heldBy(senders) };
       reportAltered(pool, read, ofTransactions);
       altered ??= found;
       continue;
@@ -163,6 +171,13 @@ function checkSenders(
   // Nobody asks for it where the roots are wrong: it must not count as an unhandled rejection then.
   begun.catch(() => undefined);
   return () => begun;
+}
+
+function heldBy(senders: SenderCheck): Required<Pick<ProvenBlock, 'sendersHold'>> {
+  const sendersHold = senders().then((contradiction) => contradiction === null);
+  // Whoever gives the block up first need not hear of it.
+  sendersHold.catch(() => undefined);
+  return { sendersHold };
 }
 
 async function proveObjects(

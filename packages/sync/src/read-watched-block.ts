@@ -1,7 +1,7 @@
 import type { Hash, Logger } from '@chainstead/core';
 import { RequestAbortedError, UpstreamsExhaustedError } from '@chainstead/rpc';
 import type { WatchNeeds } from './block-watcher.ts';
-import { type BlockReader, type ProvenBlock, readProvenBlock } from './proven-block.ts';
+import { type BlockReader, type ProvenBlock, type ProvenReadOptions, readProvenBlock } from './proven-block.ts';
 import type { TracesRead } from './traces/ask-for-traces.ts';
 import { internalTransfers } from './traces/internal-transfers.ts';
 import { readTraces } from './traces/read-traces.ts';
@@ -14,6 +14,8 @@ export interface WatchedReader extends BlockReader {
   readonly parts?: ReadonlySet<BlockPart>;
   /** How long traces may keep a block waiting that only datasets want. Milliseconds; by default as long as it takes. */
   readonly tracePatienceMs?: number;
+  /** As of {@link ProvenReadOptions}. */
+  readonly senders?: ProvenReadOptions['senders'];
 }
 
 /** A chain without traces lacks them in every block; the log says so now and then. */
@@ -31,13 +33,13 @@ export async function readWatchedBlock(
   needs: WatchNeeds,
   signal?: AbortSignal,
 ): Promise<ProvenBlock | null> {
-  const { parts = NOTHING } = reader;
+  const { parts = NOTHING, senders = 'wait' } = reader;
   const isTraced = parts.has('internalTransactions');
   const proven = isTraced || parts.has('transactions') || needs.provenTransactions === true;
   const { mode, provesSenders } = reader.chain.transactions;
   const asked = mode !== 'off' && provesSenders ? 'signed' : 'proven';
   const transactions = proven ? asked : needs.transactions ? 'given' : 'none';
-  const block = await readProvenBlock(reader, at, { signal, transactions });
+  const block = await readProvenBlock(reader, at, { signal, transactions, senders });
   if (block === null || !(isTraced || needs.internalTransfers)) return block;
   const traces = needs.internalTransfers
     ? await readTraces(reader, block, signal)
