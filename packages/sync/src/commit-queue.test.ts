@@ -68,6 +68,21 @@ describe('a queue of commits', () => {
     expect(numbers()[1]?.length).toBe(fit);
   });
 
+  it('begins the next commit when the rows of the one under way are written, from where that one leads', async () => {
+    const { queue, commits, numbers } = openQueue();
+    for (const number of [10, 11]) await queue.add(blockAt(number));
+    commits[0]?.turn?.written();
+    expect(numbers()).toEqual([[10], [11]]);
+    expect([commits[1]?.from?.number, queue.checkpoint?.number]).toEqual([10, 9]);
+    commits[1]?.turn?.written();
+    await queue.add(blockAt(12));
+    expect(numbers()).toEqual([[10], [11]]);
+    commits[0]?.end();
+    await vi.waitFor(() => expect(numbers()).toEqual([[10], [11], [12]]));
+    for (const commit of commits.slice(1)) commit.end();
+    expect(await queue.drained()).toEqual({ number: 12, hash: hashOf(12, 0) });
+  });
+
   it('ends with the first commit that fails: what waits behind it is not committed, and everybody is told why', async () => {
     const { queue, commits } = openQueue();
     for (const number of [10, 11]) await queue.add(blockAt(number));

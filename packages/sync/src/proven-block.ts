@@ -126,7 +126,9 @@ export async function readProvenBlock(
       const ofTransactions = await proveObjects(read, chain, waiting === 'wait' ? senders : null);
       const found = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
       if (!isAltered(ofTransactions))
-        return waiting === 'wait' || senders === null ? found : { ...found, ...heldBy(senders) };
+        return waiting === 'wait' || senders === null
+          ? found
+          : { ...found, sendersHold: reportContradicted(pool, read, senders) };
       reportAltered(pool, read, ofTransactions);
       altered ??= found;
       continue;
@@ -173,11 +175,14 @@ function checkSenders(
   return () => begun;
 }
 
-function heldBy(senders: SenderCheck): Required<Pick<ProvenBlock, 'sendersHold'>> {
-  const sendersHold = senders().then((contradiction) => contradiction === null);
+function reportContradicted(pool: UpstreamPool, read: ProvenBlock, senders: SenderCheck): Promise<boolean> {
+  const sendersHold = senders().then((contradiction) => {
+    if (contradiction?.level === 'unproven') reportAltered(pool, read, contradiction);
+    return contradiction === null;
+  });
   // Whoever gives the block up first need not hear of it.
   sendersHold.catch(() => undefined);
-  return { sendersHold };
+  return sendersHold;
 }
 
 async function proveObjects(
