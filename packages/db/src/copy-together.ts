@@ -14,6 +14,7 @@ const MESSAGE_CHARACTERS = 256 * 1024;
 /**
  * `COPY … FROM STDIN` of several tables, as one query that is sent with all of their rows: the server answers once. A COPY by
  * itself waits for the server twice. An error, of any of them, leaves the transaction aborted and the connection usable.
+ * @param around statements of the same query, before and behind the copies
  * @returns how many rows were copied to each
  */
 export async function copyTogether(

@@ -123,6 +123,30 @@ describe('a row in binary format', () => {
     expect(() => createRowWriter().numeric(text)).toThrow(TypeError);
   });
 
+  it.each<[string, (writer: RowWriter) => void]>([
+    ['a smallint that is too large', (writer) => writer.smallint(2 ** 15)],
+    ['a smallint with a fraction', (writer) => writer.smallint(1.5)],
+    ['an integer that is too small', (writer) => writer.integer(-(2 ** 31) - 1)],
+    ['an integer that is none', (writer) => writer.integer(Number.NaN)],
+    ['a bigint that is too large', (writer) => writer.bigint(String(2n ** 63n))],
+    ['a bigint that is too small', (writer) => writer.bigint(String(-(2n ** 63n) - 1n))],
+    ['a number that is not exact', (writer) => writer.bigint(2 ** 53)],
+    ['no digits for a bigint', (writer) => writer.bigint('')],
+    ['another text for a bigint', (writer) => writer.bigint('one')],
+    ['a long text for a bigint', (writer) => writer.bigint('one more than a million')],
+    ['half a byte', (writer) => writer.bytea('0xabc')],
+    ['nothing for bytes', (writer) => writer.bytea('')],
+    ['bytes without a prefix', (writer) => writer.bytea('abcd')],
+    ['a few bytes with another digit', (writer) => writer.bytea('0xabcg')],
+    ['a few bytes with a digit that is none of ASCII', (writer) => writer.bytea('0xabcé')],
+    ['many bytes with another digit', (writer) => writer.bytea(`0x${'ab'.repeat(200)}zz`)],
+    ['an element that is too large', (writer) => writer.array('smallint', [1, 2 ** 15])],
+  ])('refuses %s', (_what, write) => {
+    const writer = createRowWriter();
+    writer.begin(1);
+    expect(() => write(writer)).toThrow(TypeError);
+  });
+
   it('refuses what is no time', () => {
     expect(() => createRowWriter().timestamp('yesterday')).toThrow(TypeError);
   });

@@ -1,6 +1,7 @@
 /**
  * Writes rows in COPY's binary format, which Postgres reads in two thirds of the time of text: nothing is escaped, and no number is parsed.
- * A row is a text with a character for each byte, so that rows are held, sorted and joined as lines of text are.
+ * A row is a text with a character for each byte, so that rows are held, sorted and joined as lines of text are. Postgres takes bytes as they are, so
+ * what a type can't hold is refused here: every method throws a TypeError for it.
  * @see https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"
  */
 export interface RowWriter {
@@ -12,13 +13,13 @@ export interface RowWriter {
   integer(value: number): void;
   /** @param value a safe integer, or the decimal text of one of 64 bits with a sign */
   bigint(value: number | string): void;
-  /** @param text decimal digits, with a sign or a fraction where it has one. @throws TypeError for anything else */
+  /** @param text decimal digits, with a sign or a fraction where it has one */
   numeric(text: string): void;
   /** @param hex `0x` and digits */
   bytea(hex: string): void;
   /** Without NUL characters, which Postgres can't store; unpaired surrogates become U+FFFD. */
   text(value: string): void;
-  /** @param value ISO 8601, with a zone. @throws TypeError for what is none */
+  /** @param value ISO 8601, with a zone */
   timestamp(value: string): void;
   array(type: ArrayElement, values: readonly (number | string)[]): void;
   /** The row. */
@@ -52,8 +53,11 @@ const ZERO = '0'.charCodeAt(0);
 const MINUS = '-'.charCodeAt(0);
 /** Decimal digits of one digit of a `numeric`. */
 const GROUP = 4;
+const INTEGER = /^-?\d+$/;
 
-const NIBBLES = new Uint8Array(128);
+/** Above every digit. */
+const NO_NIBBLE = 0x10;
+const NIBBLES = new Uint8Array(128).fill(NO_NIBBLE);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   NIBBLES[digit.charCodeAt(0)] = value;
   NIBBLES[digit.toUpperCase().charCodeAt(0)] = value;
@@ -86,12 +90,14 @@ class BytesWriter implements RowWriter {
   }
 
   smallint(value: number): void {
+    if ((value << 16) >> 16 !== value) throw notWithin('smallint', value);
     this.#room(VALUE_BYTES);
     this.#int32(2);
     this.#int16(value);
   }
 
   integer(value: number): void {
+    if ((value | 0) !== value) throw notWithin('integer', value);
     this.#room(VALUE_BYTES);
     this.#int32(4);
     this.#int32(value);
@@ -100,9 +106,13 @@ class BytesWriter implements RowWriter {
   bigint(value: number | string): void {
     this.#room(VALUE_BYTES);
     this.#int32(8);
-    if (typeof value === 'string' && value.length > SAFE_DIGITS) this.#view.setBigInt64(this.#at, BigInt(value));
-    else {
-      const number = Number(value);
+    if (typeof value === 'string' && value.length > SAFE_DIGITS) {
+      const large = INTEGER.test(value) ? BigInt(value) : null;
+      if (large === null || BigInt.asIntN(64, large) !== large) throw notWithin('bigint', value);
+      this.#view.setBigInt64(this.#at, large);
+    } else {
+      const number = value === '' ? Number.NaN : Number(value);
+      if (!Number.isSafeInteger(number)) throw notWithin('bigint', value);
       this.#view.setInt32(this.#at, Math.floor(number / TWO_32));
       this.#view.setUint32(this.#at + 4, number >>> 0);
     }
@@ -131,16 +141,14 @@ class BytesWriter implements RowWriter {
 
   bytea(hex: string): void {
     const length = (hex.length - 2) / 2;
+    if (!Number.isInteger(length) || !hex.startsWith('0x')) throw notHexadecimal(hex);
     this.#room(length + VALUE_BYTES);
     this.#int32(length);
-    if (hex.length > SHORT_HEX) this.#at += this.#bytes.write(hex.slice(2), this.#at, 'hex');
-    else {
-      const bytes = this.#bytes;
-      let at = this.#at;
-      for (let digit = 2; digit < hex.length; digit += 2)
-        bytes[at++] = ((NIBBLES[hex.charCodeAt(digit)] ?? 0) << 4) | (NIBBLES[hex.charCodeAt(digit + 1)] ?? 0);
-      this.#at = at;
-    }
+    if (hex.length > SHORT_HEX) {
+      // Node stops at what is no digit.
+      if (this.#bytes.write(hex.slice(2), this.#at, 'hex') !== length) throw notHexadecimal(hex);
+    } else this.#shortHex(hex);
+    this.#at += length;
   }
 
   text(value: string): void {
@@ -173,6 +181,19 @@ class BytesWriter implements RowWriter {
 
   end(): string {
     return this.#bytes.toString('latin1', 0, this.#at);
+  }
+
+  #shortHex(hex: string): void {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let all = 0;
+    for (let digit = 2; digit < hex.length; digit += 2) {
+      const high = NIBBLES[hex.charCodeAt(digit)] ?? NO_NIBBLE;
+      const low = NIBBLES[hex.charCodeAt(digit + 1)] ?? NO_NIBBLE;
+      all |= high | low;
+      bytes[at++] = (high << 4) | low;
+    }
+    if (all >= NO_NIBBLE) throw notHexadecimal(hex);
   }
 
   #int16(value: number): void {
@@ -208,6 +229,17 @@ function digitsAt(text: string, start: number, end: number): number {
 function notDecimal(text: string): TypeError {
   return new TypeError(`${JSON.stringify(text)} is no decimal number`);
 }
+
+function notHexadecimal(hex: string): TypeError {
+  return new TypeError(`${JSON.stringify(hex.slice(0, SHOWN_CHARACTERS))} are no bytes in hexadecimal digits`);
+}
+
+function notWithin(type: string, value: number | string): TypeError {
+  return new TypeError(`${value} is no ${type}`);
+}
+
+/** Of a value that is refused. */
+const SHOWN_CHARACTERS = 100;
 
 function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
   return new DataView(buffer, byteOffset, byteLength);
