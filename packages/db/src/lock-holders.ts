@@ -45,6 +45,8 @@ export async function watchLockHolders(options: LockWatchOptions): Promise<LockW
       isLooking = false;
     }
   };
+  // At once too: the connection that looks may have to be opened first, which takes a busy machine as long as a wait.
+  void look();
   const timer = setInterval(() => void look(), lockTimeoutMs / LOOKS_PER_TIMEOUT);
   return {
     stop() {
