@@ -47,6 +47,14 @@ it('freezes what is new where it is much, once, and leaves the rest to autovacuu
   await write(low.from, low.from + 250);
   await write(high.from, high.from + 5);
   await vi.waitFor(
+    async () =>
+      expect(freezeNewRows({ ...options, database: scratch.database }, AbortSignal.abort('stopped'))).rejects.toBe(
+        'stopped',
+      ),
+    { timeout: 20_000, interval: 500 },
+  );
+  expect(await vacuums()).toMatchObject({ [low.name]: 0 });
+  await vi.waitFor(
     async () => expect(await freezeNewRows({ ...options, database: scratch.database }, signal)).toEqual([low.name]),
     {
       timeout: 20_000,
