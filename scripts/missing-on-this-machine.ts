@@ -5,43 +5,58 @@ import { REPOSITORY_ROOT } from './check/source-files.ts';
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** What tests need of a machine, and what can't be tested without it. */
-const NEEDS = {
-  docker: {
-    isThere: () => works('docker', ['info']),
-    without: 'tests that need a Docker daemon (testcontainers: other Postgres versions, Citus)',
-  },
-  redis: {
-    isThere: () => process.env.TEST_REDIS_URL !== undefined || works('redis-server', ['--version']),
-    without: 'queue tests on Redis (no redis-server on this machine, and TEST_REDIS_URL is not set)',
-  },
-  pgbouncer: {
-    isThere: () => existsSync('/usr/sbin/pgbouncer') || works('pgbouncer', ['--version']),
-    without: 'tests behind PgBouncer (no pgbouncer on this machine)',
-  },
-  chromium: {
-    isThere: () => works('chromium', ['--version']),
-    without: "tests of the console in a browser (Debian's package chromium is not on this machine)",
-  },
-  postgres: {
-    isThere: () => hasInFolder('/usr/lib/postgresql', 'bin/initdb'),
-    without: "tests with pg_dump and standbys (Debian's package postgresql is not on this machine)",
-  },
-  citus: {
-    isThere: () => hasInFolder('/usr/share/postgresql', 'extension/citus.control'),
-    without: "tests on a cluster of Citus (Debian's Postgres here has no such extension)",
-  },
-  recordedBlocks: {
+interface Need {
+  /** From this tier on tests need it. */
+  readonly tier: 'fast' | 'system' | 'nightly';
+  readonly isThere: () => boolean;
+  readonly without: string;
+}
+
+const NEEDS: readonly Need[] = [
+  {
+    tier: 'fast',
     isThere: () => existsSync(join(REPOSITORY_ROOT, '../shared/data/evm')),
     without: 'tests on recorded blocks (no ../shared/data beside the checkout)',
   },
-} as const;
+  {
+    tier: 'system',
+    isThere: () => process.env.TEST_REDIS_URL !== undefined || works('redis-server', ['--version']),
+    without: 'queue tests on Redis (redis-server is missing and TEST_REDIS_URL is not set)',
+  },
+  {
+    tier: 'system',
+    isThere: () => existsSync('/usr/sbin/pgbouncer') || works('pgbouncer', ['--version']),
+    without: 'tests behind PgBouncer (pgbouncer is missing)',
+  },
+  {
+    tier: 'system',
+    isThere: () => works('chromium', ['--version']),
+    without: "tests of the console in a browser (Debian's package chromium is missing)",
+  },
+  {
+    tier: 'system',
+    isThere: () => hasInFolder('/usr/lib/postgresql', 'bin/initdb'),
+    without: "tests with pg_dump and standbys (Debian's package postgresql is missing)",
+  },
+  {
+    tier: 'nightly',
+    isThere: () => works('docker', ['info']),
+    without: 'tests in containers (no Docker daemon)',
+  },
+  {
+    tier: 'nightly',
+    isThere: () => hasInFolder('/usr/share/postgresql', 'extension/citus.control'),
+    without: 'tests on a Citus cluster (Postgres lacks the extension)',
+  },
+];
 
-type Need = keyof typeof NEEDS;
+const TIERS = ['fast', 'system', 'nightly'] as const;
 
-/** Lines for the end of a run, so that nobody takes a part for the whole. */
-export function missingOnThisMachine(needs: readonly Need[] = Object.keys(NEEDS) as Need[]): string[] {
-  return needs.flatMap((name) => (NEEDS[name].isThere() ? [] : [`did not run: ${NEEDS[name].without}`]));
+/** Returns one line for each thing that tests of the tier need and this machine lacks. */
+export function missingOnThisMachine(tier: Need['tier']): string[] {
+  return NEEDS.filter((need) => TIERS.indexOf(need.tier) <= TIERS.indexOf(tier) && !need.isThere()).map(
+    ({ without }) => `not run: ${without}`,
+  );
 }
 
 function hasInFolder(folder: string, file: string): boolean {

@@ -1,31 +1,46 @@
 /**
- * `npm test`: the checks, every test but those of `npm run chaos`, two simulations, then where the time went, what could not run on this machine,
- * and vitest's own totals in one line. Exit code 1 when anything failed. Arguments go to vitest: `npm test -- packages/sync`.
+ * `npm test`, `npm run test:system`, `npm run test:nightly`: the steps of one tier, then its test files. Prints the slowest files, what this machine
+ * lacks, and the totals. Exit code 1 if a step or a test failed. Arguments go to vitest and skip the steps: `npm test -- packages/sync`.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from './check/source-files.ts';
 import { missingOnThisMachine } from './missing-on-this-machine.ts';
-import { formatOutcome, formatTimes, runVitest } from './run-vitest.ts';
 
-/** Enough to see that none breaks; `.ci/run` plays 14 more. */
-const SIMULATED_SEEDS = 2;
+const SIMULATE = 'apps/simulation/src/main.ts';
 
+/** What each tier runs before its test files: arguments of node, in this order. */
+const TIERS = {
+  fast: [['scripts/check.ts']],
+  system: [
+    [SIMULATE, '--seeds', '5'],
+    ['scripts/try-package.ts'],
+    ['apps/chainstead/bin/chainstead.js', 'demo', '--once'],
+  ],
+  nightly: [
+    [SIMULATE, '--seeds', '50', '--from', '6'],
+    [SIMULATE, '--story', 'assets', '--seeds', '2', '--actions', '500'],
+    [SIMULATE, '--story', 'activity', '--seeds', '1', '--actions', '200'],
+    ['apps/soak/src/main.ts', '--minutes', '20'],
+  ],
+} as const;
+
+const [name = 'fast', ...args] = process.argv.slice(2);
+if (!isTier(name)) throw new Error(`Unknown tier "${name}". Use one of: ${Object.keys(TIERS).join(', ')}`);
 const startedAt = performance.now();
-const args = process.argv.slice(2);
-const checked = runNode('scripts/check.ts');
-const tested = runVitest(['packages', 'programs'], args);
-// A part of the tests asked for by name is for the eye: no simulation then.
-const simulated = args.length > 0 || runNode('apps/simulation/src/main.ts', '--seeds', String(SIMULATED_SEEDS));
+const steps: readonly (readonly string[])[] = args.length > 0 ? [] : TIERS[name];
+const failed = steps.filter((step) => !run('node', step)).map((step) => step.join(' '));
+const tested = run('vitest', ['run', `--project=${name}`, ...args]);
+for (const line of missingOnThisMachine(name)) console.log(line);
+for (const step of failed) console.log(`failed: ${step}`);
+console.log(`${name}: ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
+process.exitCode = tested && failed.length === 0 ? 0 : 1;
 
-console.log('');
-for (const line of [...formatTimes(tested, startedAt), ...missingOnThisMachine()]) console.log(line);
-if (!checked) console.log('npm run check failed, see above');
-if (!simulated) console.log('a simulation failed, see above for the seed and how to repeat it');
-for (const line of formatOutcome(tested)) console.log(line);
-process.exitCode = checked && tested.passed && simulated && tested.totals !== null ? 0 : 1;
+function isTier(text: string): text is keyof typeof TIERS {
+  return text in TIERS;
+}
 
-function runNode(...command: readonly string[]): boolean {
-  const node = join(REPOSITORY_ROOT, 'node_modules/.bin/node');
-  return spawnSync(node, command, { cwd: REPOSITORY_ROOT, stdio: 'inherit' }).status === 0;
+function run(command: string, commandArgs: readonly string[]): boolean {
+  const executable = join(REPOSITORY_ROOT, 'node_modules/.bin', command);
+  return spawnSync(executable, commandArgs, { cwd: REPOSITORY_ROOT, stdio: 'inherit' }).status === 0;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@chainstead/db';
+import { testTier } from './test-tier.ts';
 import { TestkitError } from './testkit-error.ts';
 
 /** A node of `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)`. */
@@ -104,10 +105,10 @@ const STATISTICS: readonly (readonly [name: string, prepare: (database: Database
   ],
 ];
 
-/** Every kind of plan with all that the planner may know: for `describe.each`. */
+/** Plans to test, for `describe.each`: both kinds with each state of the statistics, in the fast tier the generic plan with old statistics alone. */
 export const PLANS = STATISTICS.flatMap(([statistics, prepare]) =>
   (['generic', 'custom'] as const).map((plan) => ({ plan, statistics, prepare })),
-);
+).slice(0, testTier() === 'fast' ? 1 : undefined);
 
 function isNone(value: unknown): boolean {
   return value === null || value === undefined;

@@ -1,7 +1,9 @@
-/** How deep properties over a database are searched, by the variable PROPERTY_DEPTH: half in `npm test`, where a run of one takes seconds, 2 in CI. */
-const PROPERTY_DEPTH = Number(process.env.PROPERTY_DEPTH ?? 0.5);
+import { type TestTier, testTier } from './test-tier.ts';
 
-/** Runs of a property, or the milliseconds that they get: as many as given, times the depth of the search. */
+/** Factor for the runs of properties over a database, where a single run takes tens of milliseconds. */
+const DEPTHS: Readonly<Record<TestTier, number>> = { fast: 0.25, system: 0.5, nightly: 2 };
+
+/** Returns the runs of a property, or the milliseconds for them, scaled by the tier. `PROPERTY_DEPTH` overrides the tier's factor. */
 export function atDepth(usual: number): number {
-  return Math.ceil(usual * PROPERTY_DEPTH);
+  return Math.ceil(usual * Number(process.env.PROPERTY_DEPTH ?? DEPTHS[testTier()]));
 }

@@ -124,7 +124,10 @@ async function createTemplate(adminUrl: string, template: string): Promise<void>
 
 async function copyTemplate(adminUrl: string, template: string): Promise<ScratchDatabase> {
   const name = `scratch_${randomName()}`;
-  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`));
+  // Copying files takes a fifth of the time of the default, which writes each page of the template to the WAL.
+  await asAdmin(adminUrl, (admin) =>
+    admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' STRATEGY file_copy`),
+  );
   const url = withDatabase(adminUrl, name);
   const database = open(url);
   return {
