@@ -9,7 +9,7 @@ import { openStoredBlocksStage, type StoredBlocksStage, statsOf } from './stored
 const programs = await findCitus('blocks that are kept on a cluster');
 if (RECORDINGS_FOLDER === '')
   process.stderr.write(
-    'stored-blocks-on-clusters.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
+    'stored-blocks-on-clusters.nightly.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
   );
 
 const CHAINS: ReadonlySet<string> = new Set(['ethereum', 'polygon']);

@@ -13,7 +13,7 @@ import { openStoredBlocksStage, type StoredBlocksStage, statsOf } from './stored
 
 if (RECORDINGS_FOLDER === '')
   process.stderr.write(
-    'stored-transactions-real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
+    'stored-transactions-real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
   );
 
 const ALL = listRecordings();

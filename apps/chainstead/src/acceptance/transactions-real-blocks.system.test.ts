@@ -22,7 +22,7 @@ import { listRecordings, RECORDINGS_FOLDER, readRecorded, readRecording } from '
 
 if (RECORDINGS_FOLDER === '')
   process.stderr.write(
-    'transactions-real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
+    'transactions-real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
   );
 
 const ALL = listRecordings();

@@ -24,7 +24,7 @@ import { decodeIndependently, type RecordedTransfer } from './recorded-transfers
 const folder = recordedEvmFolder();
 const recordings = folder ?? '';
 if (folder === null)
-  process.stderr.write('real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
+  process.stderr.write('real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
 
 /**
  * Listed as not recomputing, but it does by the rule of the OP specification: a deposit receipt's nonce is hashed only

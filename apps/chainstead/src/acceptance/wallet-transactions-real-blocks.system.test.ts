@@ -25,7 +25,7 @@ import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
 const folder = recordedEvmFolder() ?? '';
 if (folder === '')
   process.stderr.write(
-    'wallet-transactions-real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
+    'wallet-transactions-real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
   );
 
 const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));

@@ -22,5 +22,5 @@ test.runIf(redis !== undefined)('a Redis container is taken for a home of queues
 if (redis !== undefined) {
   // Every test of the suite; it finds its Redis by this variable when it is loaded.
   vi.stubEnv('TEST_REDIS_URL', redis.url);
-  await import('./jobs.test.ts');
+  await import('./jobs.system.test.ts');
 }

@@ -23,7 +23,9 @@ import { recordedRanges } from './recorded-blocks.ts';
 
 const folder = recordedEvmFolder() ?? '';
 if (folder === '')
-  process.stderr.write('nft-ownership.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
+  process.stderr.write(
+    'nft-ownership.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
+  );
 
 const INDEXED = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 indexed id)',

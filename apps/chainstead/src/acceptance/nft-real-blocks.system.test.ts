@@ -18,7 +18,9 @@ import { indexRecordedBlocks, layOutPartialBlocks, unprovable } from './recorded
 
 const folder = recordedEvmFolder() ?? '';
 if (folder === '')
-  process.stderr.write('nft-real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
+  process.stderr.write(
+    'nft-real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
+  );
 
 /** As the given file has it. */
 interface DerivedTrade {

@@ -47,7 +47,7 @@ await describeOnCitus('a distributed database of which a node goes away', DYING,
       await vi.waitFor(async () => expect(await statusOf(wallet)).toBe(200), { timeout: 60_000 });
   });
 
-  // Several deaths, also of the coordinator: citus-outages.chaos.test.ts.
+  // Several deaths, also of the coordinator: citus-outages.nightly.test.ts.
   it('has lost nothing, and has nothing twice, of what was being written', { timeout: TIMEOUT_MS }, async () => {
     const random = createSeededRandom('citus/outage');
     const { database, chain, facts, mineOn, indexAlone } = await followSpread(stage, { seed: 45, blocks: 80 });

@@ -131,7 +131,7 @@ describe('pruned history', () => {
 
 const folder = recordedFolder('aptos');
 if (folder === null)
-  process.stderr.write('aptos-sync.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
+  process.stderr.write('aptos-sync.system.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
 
 describe.skipIf(folder === null)('rows of recorded transactions', () => {
   let ledger: AptosLedger;

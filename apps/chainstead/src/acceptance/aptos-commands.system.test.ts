@@ -22,7 +22,7 @@ const HEAD = 4_000;
 const EVERY = 60;
 
 const folder = recordedFolder('aptos');
-if (folder === null) process.stderr.write('aptos-commands.test.ts: NOT RUN, ../shared/data/aptos is not here\n');
+if (folder === null) process.stderr.write('aptos-commands.system.test.ts: NOT RUN, ../shared/data/aptos is not here\n');
 
 describe.skipIf(folder === null)('chainstead on Aptos', () => {
   let ledger: AptosLedger;

@@ -7,7 +7,8 @@ import { FIRST_BLOCK, type HistoryStage, LAST_BLOCK, openHistoryStage } from '..
 
 const programs = await findCitus('histories of wallets on a cluster');
 const given = recordedEvmFolder() !== null;
-if (!given) process.stderr.write('history/history-on-clusters.test.ts: NOT RUN, the recorded blocks are not here\n');
+if (!given)
+  process.stderr.write('history/history-on-clusters.nightly.test.ts: NOT RUN, the recorded blocks are not here\n');
 
 const TIMEOUT_MS = 240_000;
 const WALLETS = 6;

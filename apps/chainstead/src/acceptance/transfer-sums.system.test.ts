@@ -15,7 +15,9 @@ import { decodeIndependently, decodeWrapping, type RecordedTransfer } from './re
 
 const folder = recordedEvmFolder() ?? '';
 if (folder === '')
-  process.stderr.write('transfer-sums.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
+  process.stderr.write(
+    'transfer-sums.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
+  );
 
 const SUBJECTS = [
   { state: 'erc20-wallet-tokens', of: ({ from, to }: RecordedTransfer) => [from, to] },
