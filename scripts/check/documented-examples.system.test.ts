@@ -14,7 +14,7 @@ const EXTENSION_POINTS = [
   'packages/streams/src/item-types.ts ITEM_TYPES',
 ];
 
-test('the examples in doc comments compile, and each extension point has one', { timeout: 300_000 }, async () => {
+test('the examples in doc comments compile, and each extension point has one', async () => {
   const examples = readSourceFiles().flatMap(readExamples);
   expect(examples.map(({ path, of }) => `${path} ${of}`)).toEqual(expect.arrayContaining(EXTENSION_POINTS));
 

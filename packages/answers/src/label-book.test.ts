@@ -87,7 +87,7 @@ test('tells of every address what a look-up tells', async () => {
     }),
     { numRuns: 40 },
   );
-}, 60_000);
+});
 
 const named = (label: string): Row => ({ address: addressOf(0xb00c), chainId: 0, source: 'a', label, entity: null });
 

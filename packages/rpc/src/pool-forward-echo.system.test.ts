@@ -112,7 +112,7 @@ describe.each([1, 2])('over %d upstreams that repeat what they are given', (coun
       { numRuns: 120 },
     );
     expect(await errorOf(pool.forward(callOf('x', 'eth_getBalance')))).toBeInstanceOf(Error);
-  }, 120_000);
+  });
 
   test('the caller gets the node’s own error', async () => {
     const nodes = await echoingNodes(count);

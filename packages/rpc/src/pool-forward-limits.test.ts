@@ -56,7 +56,7 @@ describe('where an upstream allows few requests at once', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);
     gate.resolve();
     for (const { value } of await Promise.all(calls)) expect(textOf(value)).toBe('"0x1"');
-  }, 120_000);
+  });
 
   test('no more wait than are allowed to', async () => {
     const one = await node(100);

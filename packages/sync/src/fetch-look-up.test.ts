@@ -173,7 +173,7 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
       }),
       { numRuns: atDepth(15) },
     );
-  }, 60_000);
+  });
 
   test('so many as lie in a shard are asked for in one statement', async () => {
     const all = (count: number): [string, number][] =>
@@ -188,5 +188,5 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
     // Kinds are asked about one by one, as rows of any node may answer; a session that has no temporary tables yet makes them.
     expect(many.statements - few.statements).toBeLessThan(100 - 10 + 10);
     expect(few.statements).toBeLessThan(10 + 2 * 8 + 40);
-  }, 60_000);
+  });
 });

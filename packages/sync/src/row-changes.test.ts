@@ -137,7 +137,7 @@ describe('rows of a dataset', () => {
       }),
       { numRuns: 30 },
     );
-  }, 60_000);
+  });
 
   it('that a range is thought to lack are an error where they are there, and none is added then', async () => {
     const chainId = nextChainId++;

@@ -95,7 +95,7 @@ it('leave no block out and write none twice, whichever of them end early', async
     }),
     { numRuns: atDepth(RUNS) },
   );
-}, 180_000);
+});
 
 it('share the work of one that began', async () => {
   const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
@@ -122,4 +122,4 @@ it('share the work of one that began', async () => {
   } finally {
     await stage.close();
   }
-}, 60_000);
+});

@@ -153,7 +153,7 @@ describe('the worker', () => {
       async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'known', name: 'Žluťoučký kůň 🐎' }),
       soon,
     );
-  }, 60_000);
+  });
 });
 
 describe('pending metadata', () => {

@@ -5,7 +5,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Program, startProgram } from './program.ts';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 90_000;
 const KEY = 'aptos-routes-key';
 const NOBODY = 'http://127.0.0.1:9/v1';
 

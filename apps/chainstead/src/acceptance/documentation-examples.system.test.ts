@@ -97,7 +97,7 @@ beforeAll(async () => {
   await indexed.untilServedAsTheNodeSays();
   const { paths } = documentShape.parse(await (await fetch(`${indexed.api.address}/openapi.json`)).json());
   operations = Object.entries(paths).flatMap(([path, { get }]) => (get === undefined ? [] : [[path, get] as const]));
-}, 180_000);
+});
 afterAll(() => stage?.close());
 
 /** The request that the page sends when nothing is changed. @param changed parameters with other values */

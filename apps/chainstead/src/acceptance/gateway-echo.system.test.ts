@@ -103,7 +103,7 @@ it('answers others while a client writes refusals of accounts into its calls', a
   const metrics = await (await fetch(`${gateway.api}/metrics`)).text();
   const circuits = [...metrics.matchAll(/^chainstead_rpc_circuit\w*\{.*\} (\d+)$/gm)].map(([, value]) => value);
   expect(circuits).toEqual(['0', '0']);
-}, 180_000);
+});
 
 async function askAsStranger(gateway: GatewayStage, body: string): Promise<GatewayReply> {
   const url = gateway.url.replace(GATEWAY_KEY, STRANGER_KEY);

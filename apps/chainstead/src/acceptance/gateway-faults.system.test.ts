@@ -56,7 +56,7 @@ it('answers 2,000 mixed calls over a slow, a lying and a failing upstream', asyn
   expect(problems.join('\n')).toBe('');
   expect(chain.head).toBe(BLOCKS + CALLS / CALLS_PER_BLOCK);
   expect(upstreams[2]?.faults.injected.httpStatus).toBeGreaterThan(20);
-}, 240_000);
+});
 
 /** @returns the head that it was told, or what is wrong with it */
 async function askForTheHead(

@@ -167,7 +167,7 @@ describe.skipIf(folder === '')('trades of recorded blocks', () => {
       clock: systemClock,
     });
     api = await createApiUnderTest(scratch.database, chains, routes);
-  }, 240_000);
+  });
   afterAll(async () => {
     await jobs?.close();
     await scratch?.drop();

@@ -36,7 +36,7 @@ function postmasters(pid: number): number[] {
 }
 
 describe.runIf(platform() === 'linux')('the embedded Postgres is killed', () => {
-  it('is started again; pages answer 503 meanwhile and then again, and rows go on', { timeout: 240_000 }, async () => {
+  it('is started again; pages answer 503 meanwhile and then again, and rows go on', async () => {
     stage = await startOutageStage({ seed: 11, environment: { DATA_DIR: dataDir } });
     const { program, page } = stage;
     expect((await page()).status).toBe(200);

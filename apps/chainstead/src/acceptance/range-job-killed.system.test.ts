@@ -11,7 +11,7 @@ import { processesOf, sharedChainStage } from './shared-chain-stage.ts';
 const CHAIN_ID = 1_337_041;
 const BLOCKS = 240;
 const PROCESSES = 2;
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 90_000;
 const stage = sharedChainStage({ chainId: CHAIN_ID, seed: 20_261_123, blocks: BLOCKS });
 const { chain, facts, openScratch } = stage;
 /** The highest block that can no longer be reorganised. */

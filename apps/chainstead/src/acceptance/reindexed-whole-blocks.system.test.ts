@@ -19,7 +19,7 @@ import { waitUntil } from './indexed-chain.ts';
 
 const BLOCKS = { from: 35_779_967, to: 35_779_974 };
 const DATASETS = ['account-transactions', 'block-headers'] as const;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 90_000;
 const chain = createChainRegistry().get('polygon');
 const folder = recordedEvmFolder();
 if (folder === null)

@@ -27,7 +27,7 @@ describe.runIf(RECORDINGS_FOLDER !== '')('recorded transactions of chains that k
   beforeAll(async () => {
     scratch = await createScratchDatabase();
     stage = await openStoredBlocksStage(scratch, ALL);
-  }, 300_000);
+  });
   afterAll(async () => {
     await stage?.close();
     await scratch?.drop();

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { descendantsOf } from '../testing/program-process.ts';
 import { type Program, startProgram } from './program.ts';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 90_000;
 const KEY = 'strangers-full-key';
 const PAGE_KEY = 'strangers-page-key';
 const DATA_KEY = 'strangers-data-key';

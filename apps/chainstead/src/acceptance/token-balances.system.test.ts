@@ -111,7 +111,7 @@ beforeAll(async () => {
     lying: await devnet.deploy(contracts.lying),
     wrapped: await devnet.deploy(contracts.wrapped),
   };
-}, 180_000);
+});
 afterAll(async () => {
   await program?.kill();
   await devnet?.stop();
@@ -211,7 +211,7 @@ test('balances are what contracts say, of tokens that add up and of those that d
   await ask(`/${alice}/erc20?chain=devnet`);
   await ask(`/${bob}/erc20?chain=devnet`);
   await expectTruth();
-}, 180_000);
+});
 
 test('a reorganisation takes back what moved in it', async () => {
   await call('plain', 'transfer', [bob, 1n], alice);
@@ -221,7 +221,7 @@ test('a reorganisation takes back what moved in it', async () => {
   await devnet.reorg(2);
   await devnet.mine(3);
   await expectTruth();
-}, 120_000);
+});
 
 test('pages have the coin first, then tokens', async () => {
   const answer = await ask(`/wallets/${alice}/tokens?chain=devnet&limit=1`);

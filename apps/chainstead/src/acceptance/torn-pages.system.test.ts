@@ -18,7 +18,7 @@ import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { describeOnCitus } from './citus-stage.ts';
 import { indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts } from './indexed-chain.ts';
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 90_000;
 /** Statements of pages, which give the rows and their blocks; others are asked beside them. */
 const IS_PAGE = /\) AS blocks\b/;
 /** A page is read so often at most. */

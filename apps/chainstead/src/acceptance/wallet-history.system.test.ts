@@ -46,7 +46,7 @@ beforeAll(async () => {
     POLL_INTERVAL_MS_DEVNET: '50',
     LOG_LEVEL: 'warn',
   });
-}, 120_000);
+});
 afterAll(async () => {
   await program?.kill();
   await devnet?.stop();

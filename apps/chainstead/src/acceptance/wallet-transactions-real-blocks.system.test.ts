@@ -93,7 +93,7 @@ describe.runIf(folder !== '')('wallets of recorded blocks', () => {
   });
   afterAll(() => scratch?.drop());
 
-  test.each(Object.keys(ids))('of %s have the transactions that were recorded', { timeout: 180_000 }, async (name) => {
+  test.each(Object.keys(ids))('of %s have the transactions that were recorded', async (name) => {
     const { database } = scratch;
     const recorded = recordedLists(name);
     const { chain, lists } = recorded;

@@ -15,7 +15,7 @@ import type { RoleContext } from './role.ts';
 
 /** On which long waits are short. */
 const clock: Clock = { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 500), signal) };
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 25_000;
 const GOOD = 1_337_011;
 const BAD = 1_337_012;
 let scratch: ScratchDatabase;

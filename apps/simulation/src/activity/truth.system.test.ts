@@ -19,7 +19,7 @@ beforeAll(async () => {
   const [chain] = STORY_CHAINS;
   if (chain === undefined) throw new Error('There is no chain for a story');
   world = await startWorld(chain, random);
-}, 120_000);
+});
 afterAll(() => world?.devnet.stop());
 
 test('what moved and what was paid for gas add up to everybody’s balance, also after a reorganisation', async () => {
@@ -37,7 +37,7 @@ test('what moved and what was paid for gas add up to everybody’s balance, also
     // An authorization of one's own takes a nonce, too.
     expect(truths.filter(({ from }) => from === address).length).toBeLessThanOrEqual(Number(nonce));
   }
-}, 120_000);
+});
 
 test('it has transactions of all types, some that fail, make contracts, and move coins inside', async () => {
   const truths = await createChainReading(world.devnet.url).read();

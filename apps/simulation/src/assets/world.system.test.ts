@@ -16,7 +16,7 @@ beforeAll(async () => {
   const [chain] = STORY_CHAINS;
   if (chain === undefined) throw new Error('There is no chain for a story');
   world = await startWorld(chain, createSeededRandom('a long story'));
-}, 120_000);
+});
 afterAll(() => world?.devnet.stop());
 
 test('contracts keep what they say through a reorganisation of a long chain', async () => {

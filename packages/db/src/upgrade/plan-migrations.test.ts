@@ -46,7 +46,7 @@ const FILES = `SELECT oid::text, relname AS name, relfilenode::text AS file FROM
   WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'`;
 
 describe('the plan of each migration', () => {
-  it('names the tables that it locks, and those that it writes anew', { timeout: 120_000 }, async () => {
+  it('names the tables that it locks, and those that it writes anew', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chainstead-migrations-'));
     await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
     const path = join(folder, 'meta/_journal.json');

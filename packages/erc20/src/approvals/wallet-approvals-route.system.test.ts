@@ -114,7 +114,7 @@ beforeAll(async () => {
       }),
     }),
   ]);
-}, 120_000);
+});
 afterAll(async () => {
   ending.abort();
   await syncing;

@@ -11,7 +11,7 @@ let stage: GoldStage;
 beforeAll(async () => {
   // Less than a request may take.
   stage = await openGoldStage({ waitMs: 5_000 });
-}, 120_000);
+});
 afterAll(() => stage?.close());
 
 test('what one of two nodes lies about is not believed', async () => {

@@ -6,7 +6,7 @@ let stage: GoldStage;
 
 beforeAll(async () => {
   stage = await openGoldStage();
-}, 120_000);
+});
 afterAll(() => stage?.close());
 
 interface HistoryAnswer {

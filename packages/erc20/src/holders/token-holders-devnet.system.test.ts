@@ -8,7 +8,7 @@ beforeAll(async () => {
   stage = await openGoldStage();
   // Has what the token says of itself read.
   await stage.ownersOf(stage.gold.address);
-}, 120_000);
+});
 afterAll(() => stage?.close());
 
 describe('how a token is held', () => {

@@ -9,7 +9,7 @@ let stage: GoldStage;
 
 beforeAll(async () => {
   stage = await openGoldStage();
-}, 120_000);
+});
 afterAll(() => stage?.close());
 
 describe('owners of a token', () => {

@@ -65,7 +65,7 @@ beforeAll(async () => {
      FROM generate_series(1, 20000) AS number CROSS JOIN blocks WHERE chain_id = $1 AND block_number = 1`,
     [chain.id],
   );
-}, 120_000);
+});
 afterAll(() => scratch.drop());
 
 const explainOwners = (plan: PlanKind, wanted: TokenOwnersQuery['wanted'], hasReadings = true): Promise<Explained> =>

@@ -88,7 +88,7 @@ describe('a coin that emits no transfers for deposits and withdrawals', () => {
     [, alice, bob, carol, dave] = stage.devnet.accounts;
     await stage.call(carol, 'deposit', [], 70n);
     await stage.index(DATASETS);
-  }, 120_000);
+  });
   afterAll(() => stage?.close());
 
   test('is held by who only ever deposited some, asked before and after', async () => {
@@ -169,7 +169,7 @@ test('a coin that emits both is counted once', async () => {
   expect(await stage.coinClass()).toBe('sum');
   expect(await movesOf(stage)).toBe(0);
   expect(await ownersOf(stage)).toEqual({ complete: true, owners: [`${alice} 25`, `${bob} 5`] });
-}, 120_000);
+});
 
 test('a database from before has its history filled in, by the contract alone, and then counts it', async () => {
   const stage = await stageOf(await wrappedEther(), { reorgDepthMax: 2 });
@@ -214,7 +214,7 @@ test('a database from before has its history filled in, by the contract alone, a
   );
   expect(await ownersOf(stage)).toEqual({ complete: true, owners: [`${alice} 40`, `${bob} 2`] });
   expect(await knownFrom(stage)).toEqual(['0', '0', '0']);
-}, 180_000);
+});
 
 test('the history of one wallet brings its deposits, and no more calls than its transfers', async () => {
   const stage = await stageOf(await wrappedEther(), { reorgDepthMax: 2 });
@@ -256,4 +256,4 @@ test('the history of one wallet brings its deposits, and no more calls than its 
   await stage.call(alice, 'deposit', [], 5n);
   expect(await stage.held(alice)).toEqual({ balance: '50', isComplete: true });
   expect(stage.balancesAsked()).toBe(asked);
-}, 120_000);
+});

@@ -5,7 +5,7 @@ import { startProcess } from './testing/answering-stage.ts';
 const PATIENCE = { timeout: 30_000 };
 const CHAIN_ID = 7_100_000;
 
-test('on a real node, a reorganisation changes recent answers and no final one', { timeout: 120_000 }, async () => {
+test('on a real node, a reorganisation changes recent answers and no final one', async () => {
   const scratch = await createScratchDatabase();
   onTestFinished(() => scratch.drop());
   const devnet = await startDevnet({ chainId: CHAIN_ID });

@@ -83,7 +83,7 @@ describe('a log filter', () => {
       }),
       { numRuns: 20 },
     );
-  }, 120_000);
+  });
 
   test('tells with the first poll what the newest block holds, also when another process knew it first', async () => {
     const { source, gateway, gateways } = await stage(2);

@@ -163,7 +163,7 @@ describe('logs', () => {
       }),
       { numRuns: 15 },
     );
-  }, 120_000);
+  });
 
   test('are removed newest first before the new branch is told', async () => {
     const { source, gateway } = await stage();

@@ -61,7 +61,7 @@ describe.runIf(given)('the recorded blocks, seen by their senders', () => {
       const [chain, number] = block.split('/');
       return chain === 'ethereum' && Number(number) >= FIRST_BLOCK;
     });
-  }, 60_000);
+  });
 
   test('are all classified', () => {
     expect(new Set(recorded.map(({ block }) => block)).size).toBeGreaterThan(100);

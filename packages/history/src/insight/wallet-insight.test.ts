@@ -11,7 +11,7 @@ describe.runIf(hasRecordings)('what a wallet’s activity adds up to', () => {
   let stage: HistoryStage;
   beforeAll(async () => {
     stage = await openHistoryStage();
-  }, 120_000);
+  });
   afterAll(async () => {
     await stage?.close();
   });

@@ -147,4 +147,4 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
     { timeout: 30_000, interval: 50 },
   );
   expect((await stretches()).every(({ to }) => to >= lowest)).toBe(true);
-}, 120_000);
+});

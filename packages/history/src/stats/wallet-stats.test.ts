@@ -28,7 +28,7 @@ describe.runIf(given)('how much wallets of recorded blocks have and did', () => 
     const datasets = [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, internalTransfers];
     for (const { kept = [] } of datasets)
       for (const state of kept) await seedBuilt(stage.scratch.database, stage.chain.id, state);
-  }, 120_000);
+  });
   afterAll(() => stage?.close());
   beforeEach(() => stage.reset());
 

@@ -64,7 +64,7 @@ beforeAll(async () => {
   jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
   const onDemand = { waitMs: 10_000, perKey: 100 };
   api = await exampleApi(scratch.database, metadataRoutes({ jobs, onDemand, clock: systemClock }));
-}, 120_000);
+});
 afterAll(async () => {
   ending.abort();
   await syncing;

@@ -77,7 +77,7 @@ beforeAll(async () => {
     `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', 0, 20000, 'none')`,
     [chain.id],
   );
-}, 120_000);
+});
 afterAll(() => scratch.drop());
 
 const run = { settled: 15_000, shown: '' };

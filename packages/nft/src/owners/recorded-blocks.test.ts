@@ -64,5 +64,5 @@ describe.skipIf(blocks.length === 0)('after a recorded block', () => {
       }
     }
     expect(compared).toBeGreaterThan(100);
-  }, 120_000);
+  });
 });

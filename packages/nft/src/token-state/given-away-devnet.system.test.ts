@@ -189,4 +189,4 @@ test('what is left of ERC-1155 that was minted before what is indexed is shown t
   await move(0, 2, 5, 10);
   const after = await expectAgreement(startBlock);
   expect(after.ofWallets[2]).toEqual([`5 ${wallets[2]} ×10`]);
-}, 120_000);
+});

@@ -184,4 +184,4 @@ test('ids without a mint event are whose their contract says, in every list, thr
     AbortSignal.timeout(30_000),
   );
   expect(await expectAgreement()).toEqual(before);
-}, 120_000);
+});

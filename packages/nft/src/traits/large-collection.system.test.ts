@@ -32,7 +32,7 @@ beforeAll(async () => {
      FROM generate_series(1, $3::int) AS id`,
     [...key, IDS],
   );
-}, 120_000);
+});
 afterAll(() => stage.close());
 
 test('of 50,000 ids is computed whole, while readers get nothing of it before', async () => {
@@ -47,4 +47,4 @@ test('of 50,000 ids is computed whole, while readers get nothing of it before', 
     'SELECT (SELECT count(*) FROM nft_trait_tokens)::int AS pairs, (SELECT count(*) FROM nft_token_rarity)::int AS ranks',
   );
   expect(rows).toEqual({ pairs: 8 * IDS, ranks: IDS });
-}, 120_000);
+});

@@ -109,7 +109,7 @@ beforeAll(async () => {
     `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', 0, 20000, 'none')`,
     [chain.id],
   );
-}, 180_000);
+});
 afterAll(() => scratch.drop());
 
 const list = (more: Partial<Parameters<typeof traitListStatement>[1]>): Statement =>

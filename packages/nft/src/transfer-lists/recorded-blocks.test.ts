@@ -75,7 +75,7 @@ describe.skipIf(folders.length === 0)('recorded blocks of Ethereum', () => {
     moves = logs.flatMap(movesOf);
     await seedNftLogs(stage.database, eth, logs);
     await stage.cover(0, Math.max(...logs.map(({ blockNumber }) => blockNumber)));
-  }, 120_000);
+  });
   afterAll(() => stage?.close());
 
   test('the pages of collections, tokens and wallets are what viem reads of their logs', async () => {
@@ -96,5 +96,5 @@ describe.skipIf(folders.length === 0)('recorded blocks of Ethereum', () => {
       for (const [path, lines] of compared)
         expect(linesOf(await stage.pages(`${path}?order=ASC`)), path).toEqual(lines);
     }
-  }, 300_000);
+  });
 });

@@ -125,7 +125,7 @@ describe('who holds collections', () => {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   it('of a single thing is its newest receiver, in whatever order its transfers come, whatever is missing before and between', async () => {
     const chainId = nextChain++;
@@ -259,7 +259,7 @@ describe('many rows of one collection', () => {
     expect(counts).toEqual({ transfers: 20_000, ids: 20_000, owners: 100 });
     await derive('removed', lines);
     expect(await keptCollections(scratch.database, chainId)).toEqual([]);
-  }, 60_000);
+  });
 
   it('finds each amount, id and owner by its whole key, with no statistics', async () => {
     const chainId = nextChain++;
@@ -287,7 +287,7 @@ describe('many rows of one collection', () => {
       for (const column of ['token_address', 'chain_id', ...(KEYS[table] ?? [])])
         expect(condition).toContain(`(${column} =`);
     }
-  }, 60_000);
+  });
 });
 
 const KEYS: Readonly<Record<string, readonly string[]>> = {

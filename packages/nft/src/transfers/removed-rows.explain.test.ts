@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const [state, kept] of STATES)
     for (const statement of state.added('nft_transfers', kept)) await database.query(statement);
   await database.query('DELETE FROM nft_transfers WHERE block_number >= $1', [REMOVED_FROM]);
-}, 60_000);
+});
 afterAll(() => scratch.drop());
 
 async function seed(from: number, below: number): Promise<void> {

@@ -168,7 +168,7 @@ describe('what wallets hold', () => {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   it('of a contract that lies go below zero and beyond 256 bits, and nobody minds', async () => {
     const chainId = nextChain++;
@@ -251,7 +251,7 @@ describe('many rows of one key', () => {
     expect(holding).toEqual({ ids_held: 20_000 });
     await derive('removed', lines);
     expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
-  }, 60_000);
+  });
 
   it('finds each balance by its whole key, however many owners an id has and with no statistics', async () => {
     const chainId = nextChain++;
@@ -282,5 +282,5 @@ describe('many rows of one key', () => {
       [chainId, Buffer.from(account(0).slice(2), 'hex')],
     );
     expect(giver?.amount).toBe('-5000');
-  }, 60_000);
+  });
 });

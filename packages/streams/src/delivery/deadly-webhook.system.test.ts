@@ -48,4 +48,4 @@ test('a webhook that ends the process is set aside after the third time and told
     'SELECT name, crashes FROM suspect_work WHERE crashes > 1',
   );
   expect(suspect).toMatchObject({ crashes: 3, name: expect.stringContaining(`webhook 1 ${DEADLY} ${streamId}`) });
-}, 180_000);
+});

@@ -125,7 +125,7 @@ describe('historical jobs', () => {
     expect(await deliveriesOf(stream)).toEqual(expected.map((number) => `${number} confirmed pending`));
     expect(await jobOf(id)).toMatchObject({ matches: expected.length, next_block: to + 1 });
     expect(expected.length).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   it('wait for blocks that are not confirmed yet, and send again what was sent', async () => {
     const { chain, followed, scripted, services, stream, work } = await open(6);
@@ -161,7 +161,7 @@ describe('historical jobs', () => {
     await finished(again?.id ?? '');
     const resent = (await deliveriesOf(stream)).filter((line) => Number(line.split(' ')[0]) <= range.toBlock);
     expect(resent).toEqual(own);
-  }, 60_000);
+  });
 
   it('are as many and as long as allowed, also when many are asked for at once', async () => {
     const { chain, services, stream } = await open(12, { jobsPerKey: 3, blocksMax: 5 });
@@ -176,7 +176,7 @@ describe('historical jobs', () => {
     expect(await create('modest')).toMatchObject({ totalBlocks: 5 });
     await scratch.database.query("UPDATE historical_jobs SET status = 'done' WHERE requested_by = 'greedy'");
     expect(await create('greedy')).toMatchObject({ totalBlocks: 5 });
-  }, 60_000);
+  });
 
   it('take the blocks between two times', async () => {
     const { chain, followed, services, scripted, stream } = await open(20);
@@ -202,7 +202,7 @@ describe('historical jobs', () => {
     const asked = { fromTimestamp: time(scripted.head), toTimestamp: time(scripted.head) + 999 };
     expect(newest).toMatchObject({ ...asked, fromBlock: scripted.head, toBlock: scripted.head, addresses: null });
     expect(await create(time(scripted.head) + 1, time(scripted.head) + 999)).toBeNull();
-  }, 60_000);
+  });
 });
 
 describe('single past blocks', () => {
@@ -225,7 +225,7 @@ describe('single past blocks', () => {
     expect(await preview(number, [])).toEqual({ found: true, body: null });
     expect(await preview(scripted.head + 1_000, wallets)).toEqual({ found: false });
     expect(await deliveriesOf(stream)).toEqual([]);
-  }, 60_000);
+  });
 
   it('are sent by a stream as it is now, as often as it is asked for', async () => {
     const { chain, followed, services, scripted, stream, wallets } = await open(30);
@@ -252,5 +252,5 @@ describe('single past blocks', () => {
     scripted.mine(1);
     expect(await send(scripted.head)).toBe(false);
     expect(recent).toBeDefined();
-  }, 60_000);
+  });
 });

@@ -338,4 +338,4 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
       range,
     }),
   ).rejects.toMatchObject({ code: 'STREAM_CHAIN_MISMATCH' });
-}, 60_000);
+});

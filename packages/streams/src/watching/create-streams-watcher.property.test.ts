@@ -47,5 +47,5 @@ describe('matches and webhooks', () => {
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 });

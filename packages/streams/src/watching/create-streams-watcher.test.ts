@@ -107,7 +107,7 @@ describe('streams over a followed chain', () => {
     expect(confirmed.filter(({ status }) => status === 'pending').map(({ block }) => block)).toEqual(
       (await matchedNumbers(followed)).filter((number) => number <= scripted.head - FOLLOWED_CONFIRMATIONS),
     );
-  }, 60_000);
+  });
 
   it('apply from the next block on, addresses and streams that are added while it is followed', async () => {
     const followed = await open();
@@ -135,7 +135,7 @@ describe('streams over a followed chain', () => {
     }
     expect(await storedMatches(followed)).toEqual(expected.toSorted());
     expect(expected.length).toBeGreaterThan(20);
-  }, 60_000);
+  });
 
   it('miss no block after an address was added, and see none before, while blocks keep coming', async () => {
     const followed = await open();
@@ -180,7 +180,7 @@ describe('streams over a followed chain', () => {
       expect(stored).toEqual(expect.arrayContaining(expected(after)));
       expect(scripted.head).toBeGreaterThan(after);
     }
-  }, 60_000);
+  });
 
   it('drop what waits for a block that is removed, and tell those that want it', async () => {
     const followed = await open();

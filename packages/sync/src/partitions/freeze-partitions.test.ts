@@ -65,4 +65,4 @@ it('freezes what is new where it is much, once, and leaves the rest to autovacuu
   expect(await freezeNewRows({ ...options, database: scratch.database }, signal)).toEqual([]);
   await write(low.from + 251, low.from + 252);
   expect(await freezeNewRows({ ...options, database: scratch.database }, signal)).toEqual([]);
-}, 60_000);
+});

@@ -62,4 +62,4 @@ it('seals what is indexed whole and settled, and nothing else; rows are read as 
     else expect(after.get(name)).toBe(bytes);
   expect(await sealFullPartitions(options, new AbortController().signal)).toEqual([]);
   expect(await database.query('SELECT FROM partitioned_marks')).toHaveLength(120_000);
-}, 60_000);
+});

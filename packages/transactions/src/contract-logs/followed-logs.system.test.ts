@@ -161,7 +161,7 @@ describe.skipIf(folders.length === 0)('recorded blocks of Ethereum', () => {
       }
       expect(shown, contract).toEqual(own.toSorted(inOrder).map(lineOf));
     }
-  }, 300_000);
+  });
 });
 
 function inOrder(one: Log, other: Log): number {

@@ -69,7 +69,7 @@ describe('a page', () => {
     await scratch.database.query('ANALYZE');
     await seedTransactions(scratch.database, chain, seeded(ANALYZED, BLOCKS));
     await seedTransactionCoverage(scratch.database, chain, 0, BLOCKS - 1);
-  }, 120_000);
+  });
   afterAll(() => scratch.drop());
 
   describe.each(PLANS)('with a $plan plan $statistics', ({ plan, prepare }) => {
@@ -91,7 +91,7 @@ describe('a page', () => {
 const programs = await findCitus('a wallet’s transactions on a cluster');
 
 describe.runIf(programs !== undefined)('on a cluster', () => {
-  test('a page is as on one server', { timeout: 180_000 }, async () => {
+  test('a page is as on one server', async () => {
     if (programs === undefined) throw new Error('There is no Citus');
     const cluster = await programs.createCluster();
     const [spread, single] = await Promise.all([

@@ -208,7 +208,7 @@ describe('a node with an index of accounts', () => {
       (await storedRows(scratch.database, CHAIN_ID, account)).map(({ block }) => block);
     expect(await blocks(wallet)).toContain(hidden + 1);
     expect(await blocks(QUIET)).toContain(hidden + 2);
-  }, 240_000);
+  });
 
   test('that answers nonsense is one without', async () => {
     const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
@@ -223,5 +223,5 @@ describe('a node with an index of accounts', () => {
       received: { searched: true, exact: false },
     });
     expect((await storedRows(scratch.database, CHAIN_ID, wallet)).length).toBeGreaterThan(11);
-  }, 240_000);
+  });
 });

@@ -14,7 +14,7 @@ let stage: ActivityStage;
 
 beforeAll(async () => {
   stage = await openActivityStage();
-}, 120_000);
+});
 afterAll(() => stage?.close());
 
 /** Puts what is known of the stage where its name stands in braces. */

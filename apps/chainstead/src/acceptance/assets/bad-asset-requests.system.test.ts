@@ -13,7 +13,7 @@ let stage: AssetStage;
 
 beforeAll(async () => {
   stage = await openAssetStage();
-}, 120_000);
+});
 afterAll(() => stage?.close());
 
 /** Puts what is known of the stage where its name stands in braces. */

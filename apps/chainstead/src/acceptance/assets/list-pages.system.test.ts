@@ -31,7 +31,7 @@ beforeAll(async () => {
       const { status, body } = await stage.ask(`nft/${gallery}/traits`);
       return status === 200 ? null : `${status} ${JSON.stringify(body)}`;
     }, 60_000);
-}, 240_000);
+});
 afterAll(() => stage?.close());
 
 test('every operation that takes a cursor is among them', () => {

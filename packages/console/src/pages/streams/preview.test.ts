@@ -68,4 +68,4 @@ test('a preview shows the webhooks of a range with counts, and says what is not 
   expect(beyond.text).toContain('nothing of it was indexed here yet');
   const none = await preview({ addresses: '' });
   expect(none.text).toContain('nothing matched');
-}, 60_000);
+});

@@ -49,7 +49,7 @@ describe.skipIf(folders.length === 0)('recorded blocks of Ethereum', () => {
     }
     await seedLogs(stage.database, eth, logs);
     await seedCoverage(stage.database, eth, 0, Math.max(...logs.map(({ blockNumber }) => blockNumber)));
-  }, 120_000);
+  });
   afterAll(() => stage?.close());
 
   test('every token’s pages and count are what viem reads of its logs', async () => {
@@ -68,5 +68,5 @@ describe.skipIf(folders.length === 0)('recorded blocks of Ethereum', () => {
         total: String(lines.length),
       });
     }
-  }, 300_000);
+  });
 });

@@ -213,4 +213,4 @@ test('histories of many subjects beside a backfill of the same blocks neither de
   );
   expect(status?.gaps).toEqual([]);
   expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual([]);
-}, 120_000);
+});

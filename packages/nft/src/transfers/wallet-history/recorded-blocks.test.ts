@@ -104,12 +104,12 @@ describe.skipIf(folder === null)('recorded blocks of Ethereum', () => {
       const own = moves.filter(({ from, to }) => from === wallet || to === wallet).map(({ place }) => place);
       expect(await historyOf('wallet', wallet)).toEqual(own);
     }
-  }, 60_000);
+  });
 
   test('give contracts all that they emitted', async () => {
     for (const contract of busiest(({ token }) => [token]).slice(0, 6)) {
       const own = moves.filter(({ token }) => token === contract).map(({ place }) => place);
       expect(await historyOf('contract', contract)).toEqual(own);
     }
-  }, 60_000);
+  });
 });

@@ -212,5 +212,5 @@ describe.each(backends)('wallet history as jobs on %s', (backend) => {
       3 * Math.ceil(reached / LOG_RANGE) + besideOf(stage.wallets[0], reached),
     );
     expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual([]);
-  }, 120_000);
+  });
 });
