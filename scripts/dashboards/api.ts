@@ -111,8 +111,7 @@ export const api: Dashboard = {
         {
           kind: 'time',
           title: 'Kept states built a minute',
-          about:
-            'By outcome. waiting: `chainstead indexes` builds what is missing, or rows of a former table still move.',
+          about: 'By outcome. waiting: `chainstead indexes` builds what is missing.',
           unit: 'none',
           queries: [
             [

@@ -11,7 +11,6 @@ import {
 } from '@chainstead/testkit';
 import { readProgress, untilAtWork } from './begun-work.ts';
 import { compareTables, type TableDifference } from './compare-tables.ts';
-import { backToFormerLayout, countFormerRows } from './former-layout.ts';
 import { indexFresh } from './fresh-index.ts';
 import { type IngestProcess, startIngest } from './ingest-process.ts';
 import type { Plan, Step } from './plan.ts';
@@ -187,38 +186,26 @@ function isHitAtOnce({ seed }: Plan): boolean {
   return seed % 5 === 4;
 }
 
-/** In a third of the stories the program that starts is a later one than the one that was killed. */
-function comesBackUpgraded({ seed }: Plan): boolean {
-  return seed % 3 === 0;
-}
-
 async function kill(stage: Stage, clock: Clock): Promise<void> {
   const { database } = stage.scratch;
   await stage.ingest.kill();
   if ((await readProgress(database)) !== stage.found) stage.killsAtWork++;
-  if (!stage.servers.isCluster && comesBackUpgraded(stage.plan))
-    await backToFormerLayout(database, 2 + (stage.kills % 5));
   stage.found = await readProgress(database);
   stage.ingest = startIngest(environmentOf(stage.plan, stage.nodes, stage.scratch));
   if (!isHitAtOnce(stage.plan)) await untilAtWork(database, stage.found, clock);
 }
 
 /** Waits until the tip is indexed and nothing is uncovered (or unproven where it must be proven). @returns what is left. */
-async function settle({ plan, chain, servers, scratch }: Stage, clock: Clock): Promise<string | null> {
+async function settle({ plan, chain, scratch }: Stage, clock: Clock): Promise<string | null> {
   const deadline = clock.now() + SETTLE_TIMEOUT_MS;
   for (;;) {
-    const left = await whatIsLeft(plan, chain, servers, scratch);
+    const left = await whatIsLeft(plan, chain, scratch);
     if (left === null || clock.now() > deadline) return left;
     await clock.sleep(POLL_MS);
   }
 }
 
-async function whatIsLeft(
-  plan: Plan,
-  chain: ScriptedChain,
-  servers: SimulatedServers,
-  scratch: ScratchDatabase,
-): Promise<string | null> {
+async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchDatabase): Promise<string | null> {
   const names = simulatedDatasets().map(({ name }) => name);
   const [row] = await scratch.database.query<{
     hash: string;
@@ -240,8 +227,6 @@ async function whatIsLeft(
   const wanted = (chain.head - plan.startBlock + 1) * names.length;
   if (row.covered !== wanted)
     return `${row.covered} of ${wanted} blocks (times datasets) are covered: ${row.why ?? 'no reason given'}`;
-  const unmoved = servers.isCluster ? 0 : await countFormerRows(scratch.database);
-  if (unmoved > 0) return `${unmoved} rows are in the former table`;
   return plan.needsProof && row.open > 0 ? `${row.open} ranges are not proven yet` : null;
 }
 

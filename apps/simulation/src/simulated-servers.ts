@@ -7,7 +7,7 @@ export interface SimulatedServers {
   createDatabase(): Promise<ScratchDatabase>;
   /** To compare with: of one server. */
   createFresh(): Promise<ScratchDatabase>;
-  /** On one, former layouts can't be gone back to, and each border between partitions costs as many tables as there are shards. */
+  /** On a cluster, each border between partitions costs as many tables as there are shards. */
   readonly isCluster: boolean;
   /** What becomes of a database when it breaks. @param time how often it has by then */
   breakDatabase(scratch: ScratchDatabase, time: number): Promise<void>;

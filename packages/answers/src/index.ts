@@ -32,7 +32,6 @@ export {
 } from './subject-coverage.ts';
 export { type CurrentCoverage, readSubjectState, type SubjectState, subjectState } from './subject-state.ts';
 export { showSyncState, syncStateOf } from './sync-state.ts';
-export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
 export { readUntorn, TornPageError } from './torn-page.ts';
 export { forgetWalletCounts, walletCountsState } from './wallet-counts/forget-wallet-counts.ts';
 export {

@@ -24,20 +24,18 @@ export async function readExamples(database: Database, chains: readonly Chain[])
   };
   const [sender, transfer, approval, token, holding, trade] = await Promise.all([
     sample<AccountRow>('account_transactions', `${hexText('account')} AS account`, { best: 'roles = 1' }),
-    sample<SentRow>('erc20_transfers_all', SENT, {
-      where: IS_ACCOUNT,
-    }),
+    sample<SentRow>('erc20_transfers', SENT, { where: IS_ACCOUNT }),
     sample<ApprovalRow>('erc20_approvals', hexText('owner').concat(' AS owner'), {
       best: 'value >= power(2::numeric, 255)',
     }),
     sample<SymbolRow>('tokens', 'symbol', { where: HAS_SYMBOL }),
     sample<MovedRow>(
-      'nft_transfers_all',
+      'nft_transfers',
       `${hexText('to_address')} AS account, ${hexText('token_address')} AS token, token_id::text AS token_id`,
       { where: IS_RECIPIENT },
     ),
     sample<TradeRow>(
-      'nft_trades_all',
+      'nft_trades',
       `${hexText('token_address')} AS token, token_id::text AS token_id, ${hexText('seller')} AS seller`,
       { best: HAS_SALE_PRICE },
     ),

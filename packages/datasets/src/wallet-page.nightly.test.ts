@@ -69,7 +69,7 @@ async function readAll(database: Database, query: WalletTransfersQuery): Promise
   const places: string[] = [];
   let after: TransferKey | null = null;
   for (;;) {
-    const page = await getWalletTokenTransfers(database, chain, { ...query, after }, 'partitioned');
+    const page = await getWalletTokenTransfers(database, chain, { ...query, after });
     places.push(...page.transfers.map((row) => `${row.block_number}/${row.log_index} ${row.token} ${row.value}`));
     const last = page.transfers.at(-1);
     after =
@@ -137,7 +137,7 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
     expect(await readAll(database, { ...everything, fromDate: first ?? null, toDate: last ?? null })).toEqual(
       shown(middle),
     );
-    const { count, indexed } = await getWalletTokenTransfers(database, chain, everything, 'partitioned');
+    const { count, indexed } = await getWalletTokenTransfers(database, chain, everything);
     expect(count).toBe(expected.length);
     expect(indexed).toMatchObject({ fromBlock: RANGE.from, toBlock: RANGE.to });
   });
@@ -147,11 +147,7 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
       "SELECT count(*) AS shards FROM citus_shards WHERE table_name = 'erc20_transfers'::regclass AND citus_table_type = 'distributed'",
     );
     expect(spread[0]?.shards).toBeGreaterThan(1);
-    const { text, values } = walletTransfersStatement(chain, everything, {
-      countMax: 10_000,
-      nfts: 'shown',
-      tables: 'partitioned',
-    });
+    const { text, values } = walletTransfersStatement(chain, everything, { countMax: 10_000, nfts: 'shown' });
     const plan = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values);
     const tasks = plan.flatMap((line) => /Task Count: (\d+)/.exec(line['QUERY PLAN'])?.[1] ?? []);
     expect(tasks.length).toBeGreaterThan(0);

@@ -22,7 +22,6 @@ import { registerDerivedStates } from './derived/derived-record.ts';
 import { buildDerivedStates, keepDerivedStates } from './derived/keep-derived-states.ts';
 import { type FillOptions, fillGaps, fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
-import { moveFormerRows } from './former/move-former-rows.ts';
 import { keepForgetting } from './kept/forget-unasked.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import { announceAgain } from './partitions/announce-partitions.ts';
@@ -165,7 +164,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     // Before anything is written: what follows the rows of an empty chain from the first on need not be built.
     await registerDerivedStates(options.database, options.chain, tended.datasets);
     for (const { table } of tended.datasets) if (table.isPartitioned) await announceAgain(options.database, table.name);
-    running.push(keepDerivedStates(tended, stop), keepForgetting(tended, stop), moveFormerRows(tended, stop));
+    running.push(keepDerivedStates(tended, stop), keepForgetting(tended, stop));
     const { keep, proof: policy } = options.settings;
     const shared = { ...options, knownContracts: createKnownContracts(), policy, keep };
     const partitioned = { ...tended, keep };

@@ -14,7 +14,6 @@ import type { DecodedBatch } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { isFollowed, readDerivedRecords, requireAsExpected } from './derived/derived-record.ts';
 import { RangeClaimedError } from './errors.ts';
-import { takeAlongRange } from './former/former-rows.ts';
 import { writeContracts } from './known-contracts.ts';
 import type { RangeLevels } from './part-levels.ts';
 import { withPartitions } from './partitions/with-partitions.ts';
@@ -65,7 +64,7 @@ async function writeRange(
       // Rows that a crash has hidden for now would not be removed.
       if (await isSpread(transaction)) await requireSettled(transaction);
       await removeRange(transaction, chain, datasets, read.range);
-    } else await takeAlongRange(transaction, chain, datasets, read.range);
+    }
     const expected = await readDerivedRecords(transaction, chain.id);
     const added = await writeRows(
       transaction,

@@ -12,7 +12,7 @@ import { commitSubject } from './commit-subject.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import { readPartitions } from './partitions/read-partitions.ts';
 import { createMarkTables } from './testing/marks-dataset.ts';
-import { createPartitionedMarkTables, keptMarks, partitionedMarks } from './testing/partitioned-marks.ts';
+import { createPartitionedMarkTable, keptMarks, partitionedMarks } from './testing/partitioned-marks.ts';
 
 const chain = exampleChain();
 const WALLET = parseAddress(`0x${'a1'.repeat(20)}`);
@@ -24,7 +24,7 @@ let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
-  await createPartitionedMarkTables(scratch.database);
+  await createPartitionedMarkTable(scratch.database);
 });
 afterAll(() => scratch.drop());
 

@@ -16,7 +16,7 @@ export function countedTables({
 
 /** A relation of the rows of all of them, which wants an alias: a table's own name where there is one alone. */
 export function allRowsOf(tables: readonly [RowTable, ...RowTable[]]): string {
-  return together(tables, ({ name, former }) => former?.all ?? name);
+  return together(tables, ({ name }) => name);
 }
 
 /** The same of other relations that have the columns of a table each. */

@@ -46,7 +46,6 @@ function spread(name: string, lazily: boolean): Spread {
       bulkIndexes: [],
       isPartitioned: false,
       rowsPerPartition: 1,
-      former: null,
       copyLine: (row) => row,
     },
     decode: (logs) => [...eachRow(logs)],

@@ -10,7 +10,6 @@ import type { BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { Dataset, MentionedContract } from './dataset.ts';
 import type { DatasetLines } from './decoded-batch.ts';
-import { takeAlongRange, takeAlongStaged } from './former/former-rows.ts';
 import { type GatheredCopies, gatherCopies } from './gather-copies.ts';
 import { joinMentions, type SeenContract } from './known-contracts.ts';
 import type { RowTable } from './row-table.ts';
@@ -99,7 +98,6 @@ export async function removeRows(
   datasets: readonly Dataset[],
   range: BlockRange,
 ): Promise<readonly RowChange[]> {
-  await takeAlongRange(transaction, chain, datasets, range);
   const removed: RowChange[] = [];
   const values = [chain.id, range.from, range.to];
   for (const dataset of datasets) {
@@ -196,7 +194,6 @@ async function addAbsent(
   part: Part,
 ): Promise<number> {
   const staging = await copyToStagingTable(transaction, dataset.table, 'incoming', lines, part);
-  await takeAlongStaged(transaction, dataset, staging);
   return sum(
     await adding(transaction, dataset, `SELECT ${dataset.table.columns.join(', ')} FROM ${staging}`, [], part),
   );

@@ -15,8 +15,6 @@ export interface RowTable<Row = unknown> {
   readonly isPartitioned: boolean;
   /** Of a partition, about. */
   readonly rowsPerPartition: number;
-  /** Where rows of an earlier layout may still be; null where there was none. */
-  readonly former: FormerTable | null;
   /** The row in COPY's binary format (packages/db row-writer). */
   copyLine(row: Row): string;
 }
@@ -30,17 +28,6 @@ export interface BulkIndex {
   readonly definition: string;
 }
 
-/** A table of an earlier layout, whose rows move to the present one piece by piece (former/). */
-export interface FormerTable {
-  readonly table: string;
-  /** The view of the rows of both, with the columns of the present table. */
-  readonly all: string;
-  /** Its primary key; columns of the same names and meanings are in both. */
-  readonly key: readonly string[];
-  /** SQL over its columns for those columns of the present table that it has not. */
-  readonly columns: Readonly<Record<string, string>>;
-}
-
 /** The indexes of so many rows, some 400 MB, fit into the memory of a small server. */
 const ROWS_PER_PARTITION = 4_000_000;
 
@@ -52,7 +39,6 @@ export interface TableOptions {
   readonly isPartitioned?: boolean;
   /** @default ROWS_PER_PARTITION */
   readonly rowsPerPartition?: number;
-  readonly former?: FormerTable;
 }
 
 /**
@@ -62,7 +48,7 @@ export interface TableOptions {
  */
 export function defineTable<Table extends PgTable>(
   table: Table,
-  { bulkIndexes = [], isPartitioned = false, rowsPerPartition = ROWS_PER_PARTITION, former }: TableOptions = {},
+  { bulkIndexes = [], isPartitioned = false, rowsPerPartition = ROWS_PER_PARTITION }: TableOptions = {},
 ): RowTable<Readonly<Table['$inferSelect']>> {
   const { name, columns, primaryKeys, indexes } = getTableConfig(table);
   const names = columns.map((column) => column.name);
@@ -78,7 +64,6 @@ export function defineTable<Table extends PgTable>(
     bulkIndexes: bulkIndexes.map((index) => ({ ...defineBulkIndex(name, index, indexes), table: name, isPartitioned })),
     isPartitioned,
     rowsPerPartition,
-    former: former ?? null,
     copyLine: compileCopyLine(table),
   };
 }

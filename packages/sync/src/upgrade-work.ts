@@ -5,20 +5,6 @@ import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { keptStatesOf, statesOf } from './derived/derived-record.ts';
 
-/** Rows that move to the present layout of their table, while the program runs. */
-export interface PlannedMove {
-  readonly from: string;
-  readonly to: string;
-  /** About. */
-  readonly rows: number;
-  /** Of the former table with its indexes: the disk needs as much once more. */
-  readonly bytes: number;
-  /** About. */
-  readonly seconds: number;
-  /** Whether it has begun, by an upgrade before. */
-  readonly isUnderWay: boolean;
-}
-
 /** A derived state that is built from the rows that are there, while the program runs. */
 export interface PlannedBuild {
   readonly chainId: number;
@@ -43,7 +29,6 @@ export interface PlannedFill {
 }
 
 export interface UpgradeWork {
-  readonly moves: readonly PlannedMove[];
   readonly builds: readonly PlannedBuild[];
   readonly fills: readonly PlannedFill[];
 }
@@ -53,25 +38,17 @@ export interface UpgradeWorkOptions {
   readonly datasets: readonly Dataset[];
   /** Those that are configured. */
   readonly chains: readonly Chain[];
-  /** Tables that migrations will give another name. */
-  readonly renames: readonly { readonly from: string; readonly to: string }[];
 }
 
 /**
- * On two cores of a server with an SSD, with nothing else to do. Moving rests for as long as each piece takes, building leaves the chain's commits
- * their turn.
+ * Rows that a derived state counts a second: on two cores of a server with an SSD, with no other load. Building leaves the chain's
+ * commits their turn.
  */
-export const BACKGROUND_RATES = {
-  /** Rows of a former table a second. */
-  movedRows: 26_000,
-  /** Rows that a derived state counts a second. */
-  countedRows: 33_000,
-} as const;
+const COUNTED_ROWS_PER_SECOND = 33_000;
 
 export async function planUpgradeWork(options: UpgradeWorkOptions): Promise<UpgradeWork> {
   const tables = await existingTables(options.database);
   return {
-    moves: await planMoves(options, tables),
     builds: await planBuilds(options, tables),
     fills: await planFills(options, tables),
   };
@@ -82,30 +59,6 @@ async function existingTables(database: Pick<Database, 'query'>): Promise<Readon
     `SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
   );
   return new Set(rows.map(({ name }) => name));
-}
-
-async function planMoves(
-  { database, datasets, renames }: UpgradeWorkOptions,
-  tables: ReadonlySet<string>,
-): Promise<PlannedMove[]> {
-  const moves: PlannedMove[] = [];
-  for (const { table } of datasets) {
-    if (table.former === null) continue;
-    const { table: former } = table.former;
-    const isUnderWay = tables.has(former);
-    const now = isUnderWay ? former : renames.find(({ from, to }) => to === former && tables.has(from))?.from;
-    if (now === undefined) continue;
-    const [size] = await database.query<{ rows: number; bytes: number; holds: boolean }>(
-      `SELECT CASE WHEN reltuples >= 0 THEN reltuples::float8 ELSE pg_relation_size(oid) / current_setting('block_size')::float8 * 100 END AS rows,
-              pg_total_relation_size(oid)::float8 AS bytes, (SELECT EXISTS (SELECT FROM "${now}")) AS holds
-         FROM pg_class WHERE oid = $1::regclass`,
-      [`"${now}"`],
-    );
-    if (size?.holds !== true) continue;
-    const { rows, bytes } = size;
-    moves.push({ from: former, to: table.name, rows, bytes, seconds: rows / BACKGROUND_RATES.movedRows, isUnderWay });
-  }
-  return moves;
 }
 
 async function planBuilds(
@@ -168,26 +121,22 @@ function planned(
   builtVersion: number | null,
   rows: number,
 ): PlannedBuild {
-  const seconds = rows / BACKGROUND_RATES.countedRows;
+  const seconds = rows / COUNTED_ROWS_PER_SECOND;
   return { chainId, state: state.name, dataset: dataset.name, version: state.version, builtVersion, rows, seconds };
 }
 
-/** As the planner has them, of the chain, in the present table and the former one. */
+/** The planner's estimate for the chain. */
 async function estimateRows(
   database: Pick<Database, 'query'>,
   tables: ReadonlySet<string>,
   { table }: Dataset,
   chainId: number,
 ): Promise<number> {
-  let rows = 0;
-  for (const name of [table.name, table.former?.table ?? '']) {
-    if (!tables.has(name)) continue;
-    const [row] = await database.query<{
-      'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[];
-    }>(`EXPLAIN (FORMAT JSON) SELECT FROM "${name}" WHERE chain_id = ${chainId}`);
-    rows += row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
-  }
-  return rows;
+  if (!tables.has(table.name)) return 0;
+  const [row] = await database.query<{
+    'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[];
+  }>(`EXPLAIN (FORMAT JSON) SELECT FROM "${table.name}" WHERE chain_id = ${chainId}`);
+  return row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }
 
 async function keptRows(database: Pick<Database, 'query'>, chainId: number, state: string): Promise<number> {

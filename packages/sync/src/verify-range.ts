@@ -15,7 +15,6 @@ import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.
 import type { Dataset } from './dataset.ts';
 import { batchOf, createBatchDecoder } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
-import { takeAlongRange } from './former/former-rows.ts';
 import { dropsHistory, isDroppable, type KeepSettings } from './keep-settings.ts';
 import { writeContracts } from './known-contracts.ts';
 import { withPartitions } from './partitions/with-partitions.ts';
@@ -79,7 +78,6 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
     const coverage = await listCoverage(transaction, chain.id);
     const datasets = wholeDatasets(options, read).filter((dataset) => isKept(options, dataset, range, coverage));
     const batch = batchOf(read.batch, datasets);
-    await takeAlongRange(transaction, chain, datasets, range);
     const contracts = await stageRows(transaction, batch.parts);
     const found = await repairRows(transaction, chain, datasets, range, coverage);
     await writeBlocks(transaction, batch.blockLines);

@@ -61,7 +61,7 @@ describe.concurrent('reindexRanges', () => {
     const copied = {
       ...erc20Transfers,
       name: 'copied-transfers',
-      table: { ...erc20Transfers.table, name: 'copied_transfers', isPartitioned: false, former: null },
+      table: { ...erc20Transfers.table, name: 'copied_transfers', isPartitioned: false },
     } as Dataset;
     const both = await commandOptions(stage, [node], { datasets: [...datasets, copied] });
     await backfillRanges(both, [{ from: 90, to: 150 }], never);

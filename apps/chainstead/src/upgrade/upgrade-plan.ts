@@ -50,18 +50,13 @@ export interface UpgradePlanOptions {
 export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradePlan> {
   const { database, configuration, warnings, isEmbedded, version } = options;
   const { migrations, refusal } = await planOrRefusal(database);
-  const renames = migrations.pending.flatMap(({ steps }) =>
-    steps.flatMap(({ effect: { object, renamedTo } }) =>
-      object === null || renamedTo === undefined ? [] : [{ from: object, to: renamedTo }],
-    ),
-  );
   const chains = configuration.chains.map(({ chain }) => chain);
   // Of a schema that this version does not know nothing else can be told.
   const work: UpgradeWork =
     refusal === null
-      ? await planUpgradeWork({ database, datasets: configuration.datasets, chains, renames })
-      : { moves: [], builds: [], fills: [] };
-  const disk = await planDisk(migrations, work, isEmbedded ? configuration.database.dataDirectory : null);
+      ? await planUpgradeWork({ database, datasets: configuration.datasets, chains })
+      : { builds: [], fills: [] };
+  const disk = await planDisk(migrations, isEmbedded ? configuration.database.dataDirectory : null);
   const [server] = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version");
   return {
     version,
@@ -90,13 +85,8 @@ async function planOrRefusal(
   }
 }
 
-async function planDisk(
-  { pending }: MigrationsPlan,
-  { moves }: UpgradeWork,
-  folder: string | null,
-): Promise<PlannedDisk> {
-  const ofMigrations = pending.reduce((sum, { bytes }) => sum + bytes, 0);
-  const needed = ofMigrations + moves.reduce((sum, { bytes }) => sum + bytes, 0);
+async function planDisk({ pending }: MigrationsPlan, folder: string | null): Promise<PlannedDisk> {
+  const needed = pending.reduce((sum, { bytes }) => sum + bytes, 0);
   if (folder === null) return { needed, free: null };
   const { bavail, bsize } = await statfs(folder);
   return { needed, free: bavail * bsize };

@@ -7,7 +7,6 @@ import type { UpgradePlan } from './upgrade-plan.ts';
 export function renderUpgrade(plan: UpgradePlan): string {
   const sections = [
     renderMigrations(plan),
-    renderMoves(plan),
     renderBuilds(plan),
     renderFills(plan),
     renderDisk(plan),
@@ -31,8 +30,8 @@ export function verdictOf(plan: UpgradePlan): string {
 }
 
 /** Whether starting this version would change nothing but what it always does. */
-export function isNothingToDo({ migrations, work: { moves, builds, fills } }: UpgradePlan): boolean {
-  return migrations.pending.length + moves.length + builds.length + fills.length === 0;
+export function isNothingToDo({ migrations, work: { builds, fills } }: UpgradePlan): boolean {
+  return migrations.pending.length + builds.length + fills.length === 0;
 }
 
 /** For a program. */
@@ -53,9 +52,6 @@ export function upgradeJson(plan: UpgradePlan): Readonly<Record<string, unknown>
         left_out: steps.flatMap(({ effect, isLeftOut }) => (isLeftOut && effect.index ? [effect.index.name] : [])),
       })),
     },
-    moves: work.moves.map(({ from, to, rows, bytes, seconds, isUnderWay }) => ({
-      ...{ from, to, rows: Math.round(rows), bytes, seconds: rounded(seconds), under_way: isUnderWay },
-    })),
     rebuilds: work.builds.map(({ chainId, state, dataset, version: next, builtVersion, rows, seconds }) => ({
       ...{ chain_id: chainId, state, dataset, version: next, built_version: builtVersion },
       ...{ rows: Math.round(rows), seconds: rounded(seconds) },
@@ -91,19 +87,6 @@ function locksText({ locks }: PlannedMigration): string {
   const [all, writes] = [of('all'), of('writes')];
   const parts = [all === '' ? '' : `all of ${all}`, writes === '' ? '' : `writes to ${writes}`];
   return parts.filter((part) => part !== '').join('; ') || 'nobody';
-}
-
-function renderMoves({ work: { moves } }: UpgradePlan): string {
-  if (moves.length === 0) return '';
-  const rows = moves.map(({ from, to, rows: count, bytes, seconds, isUnderWay }) => [
-    from,
-    to,
-    Math.round(count),
-    sizeText(bytes),
-    durationText(seconds),
-    isUnderWay ? 'under way' : 'begins',
-  ]);
-  return `Rows that move to their table's present layout, while the program runs:\n${renderTable(['from', 'to', 'rows', 'size', 'takes', ''], rows)}`;
 }
 
 function renderBuilds({ work: { builds } }: UpgradePlan): string {

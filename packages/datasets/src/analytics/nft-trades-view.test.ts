@@ -1,6 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addressKey } from '@chainstead/db/address-key';
-import { createFormerTrades, moveTradesBack } from '@chainstead/nft/testing';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { APES, COLLECTOR, seedNfts } from './testing/seeded-nfts.ts';
@@ -23,15 +22,7 @@ function asReader<Row extends object>(sql: string, ...settings: readonly string[
   });
 }
 
-describe.each(['partitions alone', 'a former table beside them'])('trades in %s', (tables) => {
-  const isBoth = tables === 'a former table beside them';
-
-  beforeAll(async () => {
-    if (!isBoth) return;
-    await createFormerTrades(scratch.database);
-    await moveTradesBack(scratch.database, 'block_number % 2 = 0');
-  });
-
+describe('NFT trades', () => {
   // Some rows are read faster whole; with that ruled out, only an index remains, if one can serve.
   const indexConditions = async (condition: string, blocks: readonly number[]): Promise<string> => {
     const sql = `SELECT block_number FROM analytics.nft_trades WHERE chain_id = 1 AND ${condition} ORDER BY block_number`;
@@ -47,7 +38,6 @@ describe.each(['partitions alone', 'a former table beside them'])('trades in %s'
       [10, 20, 21, 22, 23, 24],
     );
     expect(conditions).toContain(`(collection_key = '${addressKey(APES)}'::bigint)`);
-    if (isBoth) expect(conditions).toContain(`Index Cond: ((token_address = '\\x${APES.slice(2)}'::bytea)`);
   });
 
   test.each([
@@ -59,6 +49,5 @@ describe.each(['partitions alone', 'a former table beside them'])('trades in %s'
       blocks,
     );
     expect(conditions).toMatch(new RegExp(`Index Cond: .*'${addressKey(COLLECTOR)}'::bigint`));
-    if (isBoth) expect(conditions).toContain(`Index Cond: ((${side} = '\\x${COLLECTOR.slice(2)}'::bytea)`);
   });
 });

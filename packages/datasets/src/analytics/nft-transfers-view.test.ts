@@ -1,6 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addressKey } from '@chainstead/db/address-key';
-import { createFormerTransfers, moveTransfersBack } from '@chainstead/nft/testing';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { APES, COLLECTOR, seedNfts } from './testing/seeded-nfts.ts';
@@ -11,10 +10,6 @@ let scratch: ScratchDatabase;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  await scratch.database.query(
-    "INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, 5, '\\x05', now())",
-    [eth.id],
-  );
   await seedNfts(scratch.database, eth, addressOf(1));
 });
 afterAll(() => scratch.drop());
@@ -27,14 +22,8 @@ function asReader<Row extends object>(sql: string, ...settings: readonly string[
   });
 }
 
-describe.each(['partitions alone', 'a former table beside them'])('transfers of NFTs in %s', (tables) => {
+describe('NFT transfers', () => {
   const APE = 2n ** 256n - 1n;
-
-  beforeAll(async () => {
-    if (tables === 'partitions alone') return;
-    await createFormerTransfers(scratch.database);
-    await moveTransfersBack(scratch.database, 'true');
-  });
 
   // One row is read faster whole; with that ruled out, only an index remains, if one can serve.
   const indexConditions = async (condition: string): Promise<string> => {
@@ -48,8 +37,6 @@ describe.each(['partitions alone', 'a former table beside them'])('transfers of 
   test('are found by their collection, as docs/analytics.md tells', async () => {
     const conditions = await indexConditions(ofApes);
     expect(conditions).toMatch(new RegExp(`Index Cond: \\(+collection_key = '${addressKey(APES)}'::bigint\\)`));
-    if (tables === 'a former table beside them')
-      expect(conditions).toContain(`Index Cond: ((token_address = '\\x${APES.slice(2)}'::bytea) AND (chain_id = 1))`);
   });
 
   test('are found by their token, as docs/analytics.md tells', async () => {

@@ -1,4 +1,3 @@
-import type { TablesInUse } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
 import {
   addressOf,
@@ -17,8 +16,6 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_MAX } from './get-wallet-token-transfers.ts';
-import { FORMER_TABLE } from './schema.ts';
-import { createFormerTable, moveBack, moveTheRest } from './testing/former-table.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
@@ -99,7 +96,6 @@ const explainPage = (
   plan: PlanKind,
   query: Partial<WalletTransfersQuery> = {},
   nfts: NftRows = 'shown',
-  tables: TablesInUse = 'partitioned',
 ): Promise<Explained> =>
   explain(
     scratch.database,
@@ -119,7 +115,7 @@ const explainPage = (
         count: false,
         ...query,
       },
-      { countMax: COUNT_MAX, nfts, tables },
+      { countMax: COUNT_MAX, nfts },
     ),
     plan,
   );
@@ -292,27 +288,5 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       12_500,
     ]);
     expect(await readOf({ ...few, ...dates })).toEqual(['minvalue', 2_500, 5_000, 7_500, 12_500]);
-  });
-});
-
-describe.each(['generic', 'custom'] as const)('the %s plan while the former table has rows', (plan) => {
-  beforeAll(async () => {
-    if (plan === 'generic') await createFormerTable(scratch.database);
-    await moveTheRest(scratch.database);
-    await moveBack(scratch.database, plan === 'generic' ? 'block_number < 7_500' : 'block_number >= 7_500');
-    // Of the partitions too: rows went from some and came back to others since the planner was told.
-    await scratch.database.query('ANALYZE');
-  });
-
-  const isOfEither = (node: PlanNode): boolean => isOfTransfers(node) || node['Relation Name'] === FORMER_TABLE;
-
-  test.each(QUERIES)('%s takes a page of either table at most, and sorts no more', async (_name, query) => {
-    const { nodes } = await explainPage(plan, query, 'shown', 'both');
-    const scans = nodes.filter(isOfEither);
-    expect(new Set(scans.map((node) => node['Relation Name'] === FORMER_TABLE)).size).toBe(2);
-    for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap)/);
-    expect(rowsScanned(scans)).toBeLessThanOrEqual(2.8 * (LIMIT + 1));
-    for (const sort of nodes.filter((node) => node['Node Type'].includes('Sort')))
-      expect(rowsInto(sort)).toBeLessThanOrEqual(2.8 * (LIMIT + 1));
   });
 });

@@ -1,4 +1,3 @@
-import type { TablesInUse } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   addressOf,
@@ -12,7 +11,6 @@ import {
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
-import { createFormerTable, moveBack, moveTheRest } from './testing/former-table.ts';
 import { type SeededTransfer, seedTransfers } from './testing/seeded-wallets.ts';
 
 const chain = exampleChain();
@@ -50,7 +48,6 @@ beforeAll(async () => {
     chain.id,
     'erc1155',
   ]);
-  await createFormerTable(scratch.database);
 });
 afterAll(() => scratch.drop());
 
@@ -99,14 +96,14 @@ const queries = fc.record({
   pinnedBlock: blocks,
 });
 
-async function readRun(bounds: Bounds, limit: number, tables: TablesInUse) {
+async function readRun(bounds: Bounds, limit: number) {
   const places: number[][] = [];
   let count: number | null = null;
   let newest: number | null = null;
   let after: TransferKey | null = null;
   for (;;) {
     const query = { ...bounds, limit, after, count: after === null };
-    const page = await getWalletTokenTransfers(scratch.database, chain, query, tables);
+    const page = await getWalletTokenTransfers(scratch.database, chain, query);
     if (after === null) {
       count = page.count;
       newest = page.newestBlock;
@@ -135,52 +132,26 @@ function expectedRun(bounds: Bounds) {
 test('pages put together are exactly the rows of the model, for any filter, order, bounds and page size', async () => {
   await fc.assert(
     fc.asyncProperty(queries, fc.integer({ min: 1, max: 40 }), async (bounds, limit) => {
-      expect(await readRun(bounds, limit, 'partitioned')).toEqual(expectedRun(bounds));
+      expect(await readRun(bounds, limit)).toEqual(expectedRun(bounds));
     }),
     { numRuns: 150 },
   );
 });
 
-test('so they are while any part of the rows is in the former table', async () => {
-  const parts = fc.record({ modulus: fc.integer({ min: 1, max: 5 }), block: fc.nat(BLOCKS), isAbove: fc.boolean() });
-  await fc.assert(
-    fc.asyncProperty(
-      parts,
-      fc.array(queries, { minLength: 5, maxLength: 10 }),
-      fc.integer({ min: 1, max: 40 }),
-      async (part, runs, limit) => {
-        const { modulus, block, isAbove } = part;
-        await moveBack(
-          scratch.database,
-          `log_index % ${modulus} = 0 AND block_number ${isAbove ? '>' : '<='} ${block}`,
-        );
-        for (const bounds of runs) expect(await readRun(bounds, limit, 'both')).toEqual(expectedRun(bounds));
-        await moveTheRest(scratch.database);
-      },
-    ),
-    { numRuns: 25 },
-  );
-});
-
 test('values come back as they were written, to the last of 256 bits', async () => {
-  const page = await getWalletTokenTransfers(
-    scratch.database,
-    chain,
-    {
-      address: WALLETS[0] as Address,
-      order: 'ASC',
-      limit: 100,
-      tokens: null,
-      fromBlock: null,
-      toBlock: null,
-      fromDate: null,
-      toDate: null,
-      pinnedBlock: null,
-      after: null,
-      count: false,
-    },
-    'partitioned',
-  );
+  const page = await getWalletTokenTransfers(scratch.database, chain, {
+    address: WALLETS[0] as Address,
+    order: 'ASC',
+    limit: 100,
+    tokens: null,
+    fromBlock: null,
+    toBlock: null,
+    fromDate: null,
+    toDate: null,
+    pinnedBlock: null,
+    after: null,
+    count: false,
+  });
   const byPlace = new Map(transfers.map((transfer) => [placeOf(transfer).join(':'), transfer]));
   expect(page.transfers.length).toBeGreaterThan(20);
   for (const row of page.transfers) {

@@ -1,4 +1,4 @@
-import { type Indexed, type IndexedColumns, readIndexed, readUntorn, type TablesInUse } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed, readUntorn } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
@@ -33,18 +33,16 @@ export const COUNT_MAX = 10_000;
 
 /**
  * A page of a wallet's ERC-20 transfers with everything that is shown beside them.
- * @param tables that hold rows (`createTablesInUse`)
  * @throws {TornPageError} when a transfer comes without its block again and again
  */
 export async function getWalletTokenTransfers(
   database: ReadDatabase,
   chain: Chain,
   query: WalletTransfersQuery,
-  tables: TablesInUse,
 ): Promise<WalletTransfersPage> {
   const read = (nfts: NftRows) =>
     readPackedPage<TransferRow, PageRow>(database, TRANSFERS, (select) =>
-      walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, tables, select }),
+      walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, select }),
     );
   return readUntorn(async () => {
     const found = await read('shown');

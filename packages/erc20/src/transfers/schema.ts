@@ -65,8 +65,5 @@ export const erc20TokenCounts = pgTable(
   (table) => [primaryKey({ columns: [table.token, table.chainId] })],
 );
 
-/** Rows from before transfers were partitioned. */
-export const FORMER_TABLE = 'erc20_transfers_unpartitioned';
-
 /** One side of one transfer. Hexadecimal text is lower case. */
 export type Erc20TransferRow = Readonly<typeof erc20Transfers.$inferSelect>;

@@ -1,5 +1,5 @@
-import { createTablesInUse, showIndexed } from '@chainstead/answers';
-import { type Address, systemClock } from '@chainstead/core';
+import { showIndexed } from '@chainstead/answers';
+import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
   blockBoundsSchema,
@@ -17,7 +17,6 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from './dataset.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
-import { FORMER_TABLE } from './schema.ts';
 import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
 /** `GET /api/v2.2/{address}/erc20/transfers`: a wallet's ERC-20 transfers, both sides (docs/provider-contract.md#wallet-transfers). */
@@ -35,7 +34,6 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
     },
     limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
   });
-  const tables = createTablesInUse(reads, systemClock, FORMER_TABLE);
   app.openapi(routeOf(dependencies), async (c) => {
     const query = c.req.valid('query');
     const page = runs.open({
@@ -51,7 +49,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
     });
     const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
     const reading = { ...readingOf(page), count: page.position === null && query.disable_total === false };
-    const found = await getWalletTokenTransfers(reads, chain, reading, await tables());
+    const found = await getWalletTokenTransfers(reads, chain, reading);
     const next = nextPlace(page, found);
     return c.json(
       {

@@ -1,4 +1,4 @@
-import { blocksOf, boundsInSql, labelsOf, type PageBounds, type TablesInUse } from '@chainstead/answers';
+import { blocksOf, boundsInSql, labelsOf, type PageBounds } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
@@ -15,7 +15,6 @@ import {
   rangeOf,
   type TransferKey,
 } from './page/transfer-place.ts';
-import { FORMER_TABLE } from './schema.ts';
 
 /** What to read. */
 export interface WalletTransfersQuery extends PageBounds {
@@ -42,7 +41,6 @@ export interface TransfersReading {
   /** What the whole answer is counted up to. */
   readonly countMax: number;
   readonly nfts: NftRows;
-  readonly tables: TablesInUse;
   /** Of {@link TRANSFERS}. */
   readonly select?: string;
 }
@@ -62,7 +60,7 @@ export interface TransfersReading {
 export function walletTransfersStatement(
   chain: Chain,
   query: WalletTransfersQuery,
-  { countMax, nfts, tables, select = TRANSFERS.select }: TransfersReading,
+  { countMax, nfts, select = TRANSFERS.select }: TransfersReading,
 ): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
@@ -77,7 +75,6 @@ export function walletTransfersStatement(
     tokens: query.tokens === null ? null : bind(query.tokens.map(addressBytes)),
     order: query.order,
     nfts,
-    tables: TABLES[tables],
   };
   // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
   const start = query.after === null ? near : beyond(query.order, query.after, bind);
@@ -89,7 +86,7 @@ export function walletTransfersStatement(
     ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
     ${labelsOf(`ARRAY(SELECT counterparty FROM page) || ${account}::bytea`, chainId)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
-  greatest(covered.indexed_to, ${newestBlocks(scan)}) AS newest,
+  greatest(covered.indexed_to, ${newestBlock(scan)}) AS newest,
   beside.*, transfers.*
 FROM covered CROSS JOIN beside CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
@@ -102,70 +99,31 @@ interface Scan {
   readonly tokens: string | null;
   readonly order: 'ASC' | 'DESC';
   readonly nfts: NftRows;
-  readonly tables: readonly TransferTable[];
 }
-
-/** A table of transfers, and how its rows are found. */
-interface TransferTable {
-  readonly name: string;
-  ofWallet(scan: Pick<Scan, 'account' | 'accountKey'>): readonly string[];
-  /** Of the token `wanted.address`. */
-  readonly ofToken: readonly string[];
-  /** The first of a wallet's and a token's rows, as the index for them has them. */
-  inOrderOfToken(order: 'ASC' | 'DESC', limit: string): string;
-}
-
-const PARTITIONED: TransferTable = {
-  name: 'erc20_transfers',
-  ofWallet: ({ account, accountKey }) => [`account_key = ${accountKey}`, expectedTrue(`account = ${account}`)],
-  ofToken: ['token_key(token) = token_key(wanted.address)', expectedTrue('token = wanted.address')],
-  inOrderOfToken: firstInOrderOfBlocks,
-};
-
-const UNPARTITIONED: TransferTable = {
-  name: FORMER_TABLE,
-  ofWallet: ({ account }) => [`account = ${account}`],
-  ofToken: ['token = wanted.address'],
-  inOrderOfToken: firstInOrder,
-};
-
-const TABLES: Readonly<Record<TablesInUse, readonly TransferTable[]>> = {
-  partitioned: [PARTITIONED],
-  both: [PARTITIONED, UNPARTITIONED],
-};
 
 /** The first `limit` transfers in order. */
 function transfersOf(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
   const tail = firstInOrder(scan.order, limit);
   if (scan.tokens !== null) return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit, columns)} ${tail}`;
-  const conditions = [...bounds, isShown(scan, 'transfer', 'token')];
-  const parts = scan.tables.map((table) => rangeOfWallet(table, scan, conditions, tail, columns));
-  return parts.length === 1 ? parts.join() : `SELECT ${columns} FROM (${unionOf(parts)}) AS transfer ${tail}`;
+  return rangeOfWallet(scan, [...bounds, isShown(scan, 'transfer', 'token')], tail, columns);
 }
 
 /** The first `limit` transfers of each wanted token, one range scan a token. */
 function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
-  const parts = scan.tables.map((table) => {
-    const tail = table.inOrderOfToken(scan.order, limit);
-    return rangeOfWallet(table, scan, [...bounds, ...table.ofToken], tail, columns);
-  });
+  const ofToken = ['token_key(token) = token_key(wanted.address)', expectedTrue('token = wanted.address')];
+  const range = rangeOfWallet(scan, [...bounds, ...ofToken], firstInOrderOfBlocks(scan.order, limit), columns);
   return `(SELECT address FROM unnest(${scan.tokens}::bytea[]) AS given(address) WHERE ${isShown(scan, 'given', 'address')}) AS wanted
-    CROSS JOIN LATERAL (${unionOf(parts)}) AS transfer`;
+    CROSS JOIN LATERAL (${range}) AS transfer`;
 }
 
 function rangeOfWallet(
-  table: TransferTable,
-  scan: Scan,
+  { account, accountKey, chainId }: Scan,
   conditions: readonly string[],
   tail: string,
   columns: string,
 ): string {
-  const ofWallet = [...table.ofWallet(scan), `chain_id = ${scan.chainId}`];
-  return rangeOf(table.name, [...ofWallet, ...conditions], tail, columns);
-}
-
-function unionOf(parts: readonly string[]): string {
-  return parts.length === 1 ? parts.join() : parts.map((part) => `(${part})`).join(' UNION ALL ');
+  const ofWallet = [`account_key = ${accountKey}`, expectedTrue(`account = ${account}`), `chain_id = ${chainId}`];
+  return rangeOf('erc20_transfers', [...ofWallet, ...conditions], tail, columns);
 }
 
 /** How many transfers there are, no more than `limit`. Tokens are counted one after the other until it is reached. */
@@ -205,10 +163,8 @@ function isShown({ nfts, chainId }: Scan, table: string, token: string): string 
     : expectedTrue(condition);
 }
 
-/** The wallet's newest block above what is covered, of each table. */
-function newestBlocks(scan: Scan): string {
+/** The wallet's newest block above the covered ones. */
+function newestBlock(scan: Scan): string {
   const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
-  return scan.tables
-    .map((table) => `(${rangeOfWallet(table, scan, [above], 'ORDER BY block_number DESC LIMIT 1', 'block_number')})`)
-    .join(', ');
+  return `(${rangeOfWallet(scan, [above], 'ORDER BY block_number DESC LIMIT 1', 'block_number')})`;
 }

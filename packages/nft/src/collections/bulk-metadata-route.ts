@@ -9,7 +9,6 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
-import { createTradeTables } from '../trades/trade-tables.ts';
 import { askCollections } from './asked-collections.ts';
 import { BODY_LIST_MAX, refuseBody } from './body-list.ts';
 import { coveredOfAll, getCollectionCoverage } from './collection-coverage.ts';
@@ -29,7 +28,6 @@ export function bulkMetadataRoute(createRequests: CreateMetadataRequests): Route
   return (app, dependencies) => {
     const { chains, database } = dependencies;
     const requests = createRequests(dependencies);
-    const tables = createTradeTables(database);
     app.openapi(
       routeOf(dependencies),
       async (c) => {
@@ -45,7 +43,6 @@ export function bulkMetadataRoute(createRequests: CreateMetadataRequests): Route
                 database,
                 chain,
                 known.map(([address]) => address),
-                await tables(),
               )
             : null;
         const coverage = await getCollectionCoverage(database, chain, addresses);

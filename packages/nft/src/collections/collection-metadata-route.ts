@@ -8,7 +8,6 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSale } from '../sale-prices/get-last-sales.ts';
-import { createTradeTables } from '../trades/trade-tables.ts';
 import { askCollection } from './asked-collections.ts';
 import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
 import type { CreateMetadataRequests } from './metadata-requests.ts';
@@ -21,7 +20,6 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
   return (app, dependencies) => {
     const { chains, database } = dependencies;
     const requests = createRequests(dependencies);
-    const tables = createTradeTables(database);
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
@@ -30,7 +28,7 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
       const collection = await askCollection({ database, requests }, asked, address);
       const prices =
         query.include_prices === true
-          ? { last_sale: await getLastSale(database, chain, { token: address, tokenId: null }, await tables()) }
+          ? { last_sale: await getLastSale(database, chain, { token: address, tokenId: null }) }
           : null;
       return c.json(showCollection(address, collection, prices), 200);
     });

@@ -4,7 +4,6 @@ import { createPartitions, createScratchDatabase, exampleChain, type ScratchData
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { ERC1155, linesOf } from '../transfers/testing/example-moves.ts';
-import { createFormerTransfers, moveTransfersBack } from '../transfers/testing/former-table.ts';
 import { takeDueCollection } from './collection-rows.ts';
 
 const { id: chainId } = exampleChain();
@@ -39,13 +38,6 @@ async function seenOf(address: Address) {
 
 describe('what a due collection was seen to do', () => {
   it('follows from its transfers, of no contract beside it', async () => {
-    expect(await seenOf(ERC1155)).toEqual({ erc721: false, erc1155: true });
-    expect(await seenOf(NAMESAKE)).toEqual({ erc721: false, erc1155: false });
-  });
-
-  it('follows from those that have not moved to partitions yet', async () => {
-    await createFormerTransfers(scratch.database);
-    await moveTransfersBack(scratch.database, 'true');
     expect(await seenOf(ERC1155)).toEqual({ erc721: false, erc1155: true });
     expect(await seenOf(NAMESAKE)).toEqual({ erc721: false, erc1155: false });
   });

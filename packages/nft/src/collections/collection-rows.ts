@@ -52,7 +52,7 @@ export async function takeDueCollection(
        RETURNING due_at, attempts, synced_at IS NULL AS unread, requested_by)
      SELECT due_at::text AS lease, attempts, unread, requested_by,
        (SELECT seen_as FROM tokens WHERE address = $1 AND tokens.chain_id = $2) AS seen_as,
-       (SELECT kind FROM nft_transfers_all WHERE collection_key = address_key($1) AND ${KEY} LIMIT 1) AS transfer FROM taken`,
+       (SELECT kind FROM nft_transfers WHERE collection_key = address_key($1) AND ${KEY} LIMIT 1) AS transfer FROM taken`,
     [addressBytes(address), chainId, LEASE_SECONDS],
   );
   if (row === undefined) return null;

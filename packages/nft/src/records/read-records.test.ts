@@ -1,10 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { getTokenHolders } from '../single-nfts/get-token-holders.ts';
-import { createFormerTransfers } from '../transfers/testing/former-table.ts';
 import type { RecordKey } from './nft-record.ts';
 import { readRecords } from './read-records.ts';
 import { type SeededMove, seedMetadata, seedMoves, transactionOf } from './testing/seeded-tokens.ts';
@@ -26,7 +23,7 @@ const keyOf = (address = CATS, tokenId = '1'): RecordKey => ({
   amount: '1',
   blockNumber: 5,
 });
-const read = (...keys: RecordKey[]) => readRecords(scratch.database, eth, keys, 'partitioned');
+const read = (...keys: RecordKey[]) => readRecords(scratch.database, eth, keys, { hasMints: true });
 
 async function see(address: typeof CATS, bits: number): Promise<void> {
   await scratch.database.query(
@@ -162,23 +159,8 @@ describe('the mint', () => {
     expect(await read(keyOf(SWORDS))).toMatchObject([{ mint: { blockNumber: 3 } }]);
   });
 
-  test('and the owner are found in the former table too', async () => {
-    await createFormerTransfers(scratch.database);
-    await scratch.database.query(
-      `INSERT INTO nft_transfers_unpartitioned VALUES ($1, 1, 3, 0, 0, 0, 0, 1, NULL, $2, $3, 1, NULL, sha256('a'), sha256('b'), now())`,
-      [CATS, ZERO_ADDRESS, ALICE].map(addressBytes),
-    );
-    const token = { address: CATS, tokenId: '1' };
-    const holders = () =>
-      getTokenHolders(scratch.database, eth, [token], { tables: 'both', hasRanges: false, isWhole: () => true });
-    expect(await holders()).toEqual([{ ...token, owner: ALICE, amount: '1', blockNumber: 3, candidates: [] }]);
-    await seedMoves(scratch.database, eth, [{ ...ofCats, block: 9, from: ALICE, to: BOB }]);
-    expect(await holders()).toEqual([{ ...token, owner: BOB, amount: '1', blockNumber: 9, candidates: [] }]);
-    expect(await readRecords(scratch.database, eth, [keyOf()], 'both')).toMatchObject([{ mint: { blockNumber: 3 } }]);
-  });
-
   test('is not looked for where transfers can’t be read by token', async () => {
     await seedMoves(scratch.database, eth, [{ ...ofCats, block: 3, to: ALICE }]);
-    expect(await readRecords(scratch.database, eth, [keyOf()], null)).toMatchObject([{ mint: null }]);
+    expect(await readRecords(scratch.database, eth, [keyOf()], { hasMints: false })).toMatchObject([{ mint: null }]);
   });
 });

@@ -1,30 +1,27 @@
-import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { ReadDatabase, Statement } from '@chainstead/db';
 import type { CollectionFields } from '../collections/collection-fields.ts';
 import { readDocument } from './document-object.ts';
 import type { NftRecord, RecordKey } from './nft-record.ts';
-import { DOCUMENTS_BYTES_MAX, mintStatement, recordsStatement } from './records-statement.ts';
+import { DOCUMENTS_BYTES_MAX, mintStatement, type RecordsReading, recordsStatement } from './records-statement.ts';
 
 /**
  * All that records show, in one statement: one for each key, in their order. Documents that are more than four MiB together are left out
  * from there on.
- * @param tables that hold transfers; null where they can't be read by token
- * @param isSpread whether tables are distributed
  */
 export async function readRecords(
   database: ReadDatabase,
   chain: Chain,
   keys: readonly RecordKey[],
-  tables: TablesInUse | null,
-  isSpread = false,
+  reading: RecordsReading,
 ): Promise<readonly NftRecord[]> {
   if (keys.length === 0) return [];
   const read: Read = ({ text, values }) => database.select(text, values);
-  const rows = isSpread
-    ? await readSpread(read, chain, keys, tables)
-    : await read<Row>(recordsStatement(chain, keys, tables));
+  const rows =
+    reading.isSpread === true
+      ? await readSpread(read, chain, keys, reading)
+      : await read<Row>(recordsStatement(chain, keys, reading));
   return rows.flatMap((row, index) => {
     const key = keys[index];
     return key === undefined ? [] : [toRecord(key, row)];
@@ -36,15 +33,15 @@ async function readSpread(
   read: Read,
   chain: Chain,
   keys: readonly RecordKey[],
-  tables: TablesInUse | null,
+  reading: RecordsReading,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let bytes = 0;
   for (const key of keys) {
-    const [row] = await read<Row>(recordsStatement(chain, [key], tables, true));
+    const [row] = await read<Row>(recordsStatement(chain, [key], reading));
     if (row === undefined) throw new Error('The statement gives a row for each token');
     bytes += Buffer.byteLength(row.metadata ?? '');
-    const minted = tables === null ? [] : await read<MintRow>(mintStatement(chain, key, row.contract_type, tables));
+    const minted = reading.hasMints ? await read<MintRow>(mintStatement(chain, key, row.contract_type)) : [];
     rows.push({ ...row, ...minted[0], ...(bytes > DOCUMENTS_BYTES_MAX && { metadata: null }) });
   }
   return rows;

@@ -3,8 +3,6 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, systemClock } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
-import { createTradeTables } from '../trades/trade-tables.ts';
-import { createTransferTables } from '../transfers/transfer-tables.ts';
 import { type NftRecord, type RecordKey, recordId } from './nft-record.ts';
 import { readRarities } from './read-rarities.ts';
 import { readRecords } from './read-records.ts';
@@ -32,20 +30,18 @@ const BY_TOKEN = 'nft_transfers_by_token';
  * @param sendersOf default: nobody's are known
  */
 export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf = async () => new Map()): RecordPages {
-  const transferTables = createTransferTables(database);
-  const tradeTables = createTradeTables(database);
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN]);
   return {
     async read(chain, keys, { includePrices }) {
-      const isFindable = (await missing()).length === 0;
+      const hasMints = (await missing()).length === 0;
       const isSpread = await areTablesSpread(database);
-      const found = await readRecords(database, chain, keys, isFindable ? await transferTables() : null, isSpread);
+      const found = await readRecords(database, chain, keys, { hasMints, isSpread });
       const rarities = await readRarities(database, chain, found, isSpread);
       const records = found.map((record) => ({ ...record, rarity: rarities.get(recordId(record)) ?? null }));
       const tokens = keys.map(({ address, tokenId }) => ({ token: address, tokenId }));
       return {
         records,
-        lastSales: includePrices ? await getLastSalesOfTokens(database, chain, tokens, await tradeTables()) : null,
+        lastSales: includePrices ? await getLastSalesOfTokens(database, chain, tokens) : null,
         minters: await mintersOf(chain, records, sendersOf),
       };
     },

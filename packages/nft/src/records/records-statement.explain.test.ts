@@ -17,7 +17,7 @@ import { recordsStatement } from './records-statement.ts';
 const BUSY = addressOf(1);
 const BLOCKS = 10_000;
 const TOKENS = 100;
-const READING = { tables: 'partitioned', hasRanges: true } as const;
+const READING = { hasMints: true, hasRanges: true };
 const chain = exampleChain();
 
 let scratch: ScratchDatabase;
@@ -53,13 +53,13 @@ const keysOf = (address: typeof BUSY, first: number) =>
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
   beforeAll(() => prepare(scratch.database));
 
-  // Without any, the key's index looks as good for a token as its own, as in transfer-pages.explain.test.ts.
+  // Without any, the key's index looks as good for a token as its own, as in nft-transfers-statement.explain.test.ts.
   test.skipIf(statistics === 'without statistics').each([
-    ['records of tokens that moved a few times', recordsStatement(chain, keysOf(BUSY, 1_000), 'partitioned'), 30],
-    ['records of tokens that never moved', recordsStatement(chain, keysOf(BUSY, 50_000), 'partitioned'), 1],
+    ['records of tokens that moved a few times', recordsStatement(chain, keysOf(BUSY, 1_000), READING), 30],
+    ['records of tokens that never moved', recordsStatement(chain, keysOf(BUSY, 50_000), READING), 1],
     [
       'a record of a token that moves all the time',
-      recordsStatement(chain, [{ address: BUSY, tokenId: '7' }], 'partitioned'),
+      recordsStatement(chain, [{ address: BUSY, tokenId: '7' }], READING),
       300,
     ],
     ['holders of tokens that moved a few times', tokenHoldersStatement(chain, keysOf(BUSY, 1_000), READING), 30],

@@ -1,4 +1,3 @@
-import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { hexText, type Statement } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
@@ -14,17 +13,22 @@ export const DOCUMENTS_BYTES_MAX = 4_194_304;
 /** So many of a token's newest transfers are searched for its mint; where all are neither mint nor burn, its first transfer may be. */
 const MINT_SEARCH_MAX = 256;
 
+/** How records are read. */
+export interface RecordsReading {
+  /** Whether mints can be looked for: not without their index. */
+  readonly hasMints: boolean;
+  /** Whether tables are distributed: then the statement is of one token, and without its mint ({@link mintStatement}). */
+  readonly isSpread?: boolean;
+}
+
 /**
  * All that records show of these tokens, one row each, in their order. Of each token it probes the keys of what is known of contracts and
  * of documents, and reads two ranges of `nft_transfers_by_token` (records-statement.explain.test.ts).
- * @param tables that hold transfers; null where they can't be read by token, so that no mint is looked for
- * @param isSpread whether tables are distributed: then of one token, and without its mint ({@link mintStatement})
  */
 export function recordsStatement(
   chain: Chain,
   tokens: readonly Pick<RecordKey, 'address' | 'tokenId'>[],
-  tables: TablesInUse | null,
-  isSpread = false,
+  { hasMints, isSpread = false }: RecordsReading,
 ): Statement {
   const asked = askedTokens(chain, tokens, isSpread);
   const text = `SELECT ${COLLECTION_COLUMNS.map(([field, column]) => `shown.${column} AS "${field}"`).join(', ')},
@@ -39,7 +43,7 @@ LEFT JOIN LATERAL (
   SELECT * FROM nft_token_metadata AS own
   WHERE own.token_address = asked.token_address AND own.chain_id = $1 AND own.token_id = asked.token_id LIMIT 1
 ) AS known ON true
-LEFT JOIN LATERAL ${tables === null || isSpread ? NO_MINT : mintOf(tables)} AS minted ON true
+LEFT JOIN LATERAL ${hasMints && !isSpread ? MINT : NO_MINT} AS minted ON true
 ORDER BY asked.place`;
   return { text, values: asked.values };
 }
@@ -49,12 +53,11 @@ export function mintStatement(
   chain: Chain,
   token: Pick<RecordKey, 'address' | 'tokenId'>,
   contractType: string | null,
-  tables: TablesInUse,
 ): Statement {
   const asked = askedTokens(chain, [token], true);
   return {
     text: `SELECT ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
-FROM ${asked.relation} CROSS JOIN (SELECT $4::text AS contract_type) AS shown CROSS JOIN LATERAL ${mintOf(tables)} AS minted`,
+FROM ${asked.relation} CROSS JOIN (SELECT $4::text AS contract_type) AS shown CROSS JOIN LATERAL ${MINT} AS minted`,
     values: [...asked.values, contractType],
   };
 }
@@ -64,14 +67,14 @@ const OF_TOKEN = { address: 'asked.token_address', tokenId: 'asked.token_id', ch
 
 const NO_MINT = '(SELECT NULL::integer AS block_number, NULL::bytea AS transaction_hash)';
 
+const moves = (order: TokenMoves['order'], limit: number): string =>
+  tokenMoves({ ...OF_TOKEN, order, limit: String(limit) });
+
 /**
  * The mint that counts. Of ERC-1155 it is the first transfer if that is a mint; of others the newest one with no burn behind it: nearly
  * always the first transfer too, which is what is left to believe of a token that moved very often.
  */
-function mintOf(tables: TablesInUse): string {
-  const moves = (order: TokenMoves['order'], limit: number): string =>
-    tokenMoves({ ...OF_TOKEN, order, limit: String(limit) }, tables);
-  return `(SELECT found.block_number, found.transaction_hash FROM (
+const MINT = `(SELECT found.block_number, found.transaction_hash FROM (
     (SELECT 0 AS rank, newest.* FROM (${moves('DESC', MINT_SEARCH_MAX)}) AS newest
       WHERE shown.contract_type IS DISTINCT FROM 'ERC1155' AND (newest.from_address = ${NOBODY}) <> (newest.to_address = ${NOBODY})
       ORDER BY ${PLACE.map((column) => `newest.${column} DESC`).join(', ')} LIMIT 1)
@@ -79,4 +82,3 @@ function mintOf(tables: TablesInUse): string {
     SELECT 1, first.* FROM (${moves('ASC', 1)}) AS first
     ORDER BY 1 LIMIT 1
   ) AS found WHERE found.from_address = ${NOBODY} LIMIT 1)`;
-}

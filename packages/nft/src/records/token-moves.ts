@@ -1,7 +1,5 @@
-import type { TablesInUse } from '@chainstead/answers';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { expectedTrue, where } from '@chainstead/db';
-import { FORMER_TRANSFERS } from '../transfers/transfer-tables.ts';
 
 /** Which transfers of one token to read. All are SQL. */
 export interface TokenMoves {
@@ -25,34 +23,16 @@ export const NOBODY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
 
 /**
  * The first or the newest transfers of one token in SQL: in each partition a range of `nft_transfers_by_token` that ends with the limit.
- * Whole addresses and ids are compared beside their keys as what is expected to be true, as in trade-tables.ts.
+ * Whole addresses and ids are compared beside their keys as what is expected to be true, as in trade-conditions.ts.
  */
-export function tokenMoves(moves: TokenMoves, tables: TablesInUse): string {
-  const { address, tokenId, chainId, condition } = moves;
-  const further = condition === undefined ? [] : [expectedTrue(condition)];
-  const partitioned = part('nft_transfers', moves, [
+export function tokenMoves({ address, tokenId, chainId, columns, condition, order, limit }: TokenMoves): string {
+  const conditions = [
     `moved.collection_key = address_key(${address})`,
     `token_id_key(moved.token_id) = token_id_key(${tokenId})`,
     `moved.chain_id = ${chainId}`,
     expectedTrue(`moved.token_address = ${address}`),
     expectedTrue(`moved.token_id = ${tokenId}`),
-    ...further,
-  ]);
-  if (tables === 'partitioned') return partitioned;
-  const former = part(FORMER_TRANSFERS, moves, [
-    `moved.token_address = ${address}`,
-    `moved.token_id = ${tokenId}`,
-    `moved.chain_id = ${chainId}`,
-    ...further,
-  ]);
-  return `SELECT * FROM ((${partitioned}) UNION ALL (${former})) AS moved ${ending(moves)}`;
-}
-
-function part(table: string, moves: TokenMoves, conditions: readonly string[]): string {
-  return `SELECT ${moves.columns} FROM ${table} AS moved ${where(conditions)} ${ending(moves)}`;
-}
-
-/** With both tables the place has to be among the columns. */
-function ending({ order, limit }: TokenMoves): string {
-  return `ORDER BY ${PLACE.map((column) => `moved.${column} ${order}`).join(', ')} LIMIT ${limit}`;
+    ...(condition === undefined ? [] : [expectedTrue(condition)]),
+  ];
+  return `SELECT ${columns} FROM nft_transfers AS moved ${where(conditions)} ORDER BY ${PLACE.map((column) => `moved.${column} ${order}`).join(', ')} LIMIT ${limit}`;
 }

@@ -1,4 +1,3 @@
-import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -16,16 +15,14 @@ const CONCURRENCY = 4;
 
 /**
  * The last sale of a token, or of a collection (id null), paid in ether within a year, as the API shows it; null without one.
- * @param tables that hold trades
  */
 export async function getLastSale(
   database: ReadDatabase,
   chain: Chain,
   { token, tokenId }: { readonly token: Address; readonly tokenId: string | null },
-  tables: TablesInUse,
 ): Promise<LastSale> {
   const query = { token, tokenId, days: DAYS, now: new Date(), includeWrapped: false };
-  return showSalePrices(await getSalePrices(database, chain, query, tables), DAYS, token).last_sale;
+  return showSalePrices(await getSalePrices(database, chain, query), DAYS, token).last_sale;
 }
 
 /** {@link getLastSale} of several collections. */
@@ -33,14 +30,12 @@ export async function getLastSales(
   database: ReadDatabase,
   chain: Chain,
   addresses: readonly Address[],
-  tables: TablesInUse,
 ): Promise<ReadonlyMap<Address, LastSale>> {
   const waiting = addresses.values();
   const found = new Map<Address, LastSale>();
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
-      for (const token of waiting)
-        found.set(token, await getLastSale(database, chain, { token, tokenId: null }, tables));
+      for (const token of waiting) found.set(token, await getLastSale(database, chain, { token, tokenId: null }));
     }),
   );
   return found;
@@ -51,13 +46,12 @@ export async function getLastSalesOfTokens(
   database: ReadDatabase,
   chain: Chain,
   tokens: readonly Token[],
-  tables: TablesInUse,
 ): Promise<(token: Token) => LastSale> {
   const waiting = new Map(tokens.map((token) => [tokenKey(token), token])).entries();
   const found = new Map<string, LastSale>();
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
-      for (const [key, token] of waiting) found.set(key, await getLastSale(database, chain, token, tables));
+      for (const [key, token] of waiting) found.set(key, await getLastSale(database, chain, token));
     }),
   );
   return (token) => found.get(tokenKey(token)) ?? null;

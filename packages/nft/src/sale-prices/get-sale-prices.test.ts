@@ -31,7 +31,7 @@ async function addSwap(pool: EtherPool, blockNumber: number, sqrtPriceX96: bigin
 function read(of = chain): Promise<SalePrices> {
   const now = new Date(timestampOf(1_000) * 1000);
   const query = { token: COLLECTION, tokenId: '1', days: 7, now, includeWrapped: false };
-  return getSalePrices(scratch.database, of, query, 'partitioned');
+  return getSalePrices(scratch.database, of, query);
 }
 
 async function dollarsAtSale(): Promise<string | null> {

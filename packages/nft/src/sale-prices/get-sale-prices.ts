@@ -1,4 +1,4 @@
-import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
+import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -42,17 +42,9 @@ export interface SalePrices {
   readonly indexed: Indexed;
 }
 
-/**
- * What the sales of a token or a collection add up to over some days, in one statement.
- * @param tables that hold trades (`createTradeTables`)
- */
-export async function getSalePrices(
-  database: ReadDatabase,
-  chain: Chain,
-  query: SalePricesQuery,
-  tables: TablesInUse,
-): Promise<SalePrices> {
-  const statement = salePricesStatement(chain, query, tables, await areTablesSpread(database));
+/** What the sales of a token or a collection add up to over some days, in one statement. */
+export async function getSalePrices(database: ReadDatabase, chain: Chain, query: SalePricesQuery): Promise<SalePrices> {
+  const statement = salePricesStatement(chain, query, await areTablesSpread(database));
   const rows = await database.select<Row>(statement.text, statement.values);
   const [first] = rows;
   const saleOf = (name: Row['sale']): Sale | null => {

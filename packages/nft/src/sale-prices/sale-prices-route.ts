@@ -9,14 +9,12 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { nftTrades } from '../trades/dataset.ts';
-import { createTradeTables } from '../trades/trade-tables.ts';
 import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 
 /** `GET /api/v2.2/nft/{address}/{token_id}/price`: what a token was sold for (docs/provider-contract.md#sale-prices). */
 export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   const { chains, parameters, reads } = dependencies;
-  const tables = createTradeTables(reads);
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/{token_id}/price',
@@ -41,7 +39,7 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
       now: new Date(),
       includeWrapped: include_weth === true,
     };
-    const prices = await getSalePrices(reads, indexed, asked, await tables());
+    const prices = await getSalePrices(reads, indexed, asked);
     return c.json(showSalePrices(prices, days, null), 200);
   });
 };
@@ -49,7 +47,6 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
 /** `GET /api/v2.2/nft/{address}/price`: what a collection's tokens were sold for (docs/provider-contract.md#sale-prices). */
 export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
   const { chains, parameters, reads } = dependencies;
-  const tables = createTradeTables(reads);
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/price',
@@ -71,7 +68,7 @@ export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
       now: new Date(),
       includeWrapped: include_weth === true,
     };
-    const prices = await getSalePrices(reads, indexed, asked, await tables());
+    const prices = await getSalePrices(reads, indexed, asked);
     return c.json(showSalePrices(prices, days, address), 200);
   });
 };

@@ -1,16 +1,12 @@
-import type { TablesInUse } from '@chainstead/answers';
 import {
   createScratchDatabase,
   exampleChain,
   explain,
   PLANS,
-  type PlanNode,
   rowsRead,
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FORMER_TABLE } from '../trades/schema.ts';
-import { createFormerTrades, moveRestOfTrades, moveTradesBack } from '../trades/testing/former-table.ts';
 import { MANY_SALES, MANY_SALES_STEP_SECONDS, seedManyTrades } from '../trades/testing/many-trades.ts';
 import { COLLECTION } from '../trades/testing/seeded-trades.ts';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
@@ -35,9 +31,9 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-const statementOf = (query: Partial<SalePricesQuery>, tables: TablesInUse = 'partitioned') => {
+const statementOf = (query: Partial<SalePricesQuery>) => {
   const asked = { token: COLLECTION, tokenId: '1', days: 365, now: NOW, includeWrapped: false, ...query };
-  return salePricesStatement(chain, asked, tables);
+  return salePricesStatement(chain, asked);
 };
 
 const QUERIES = [
@@ -47,9 +43,6 @@ const QUERIES = [
   ['its collection, a year', { tokenId: null, days: 365 }],
   ['a token without sales', { tokenId: '999', days: 365 }],
 ] as const satisfies readonly (readonly [string, Partial<SalePricesQuery>])[];
-
-const tradesRead = (nodes: readonly PlanNode[]): number =>
-  rowsRead(nodes, 'nft_trades') + rowsRead(nodes, FORMER_TABLE);
 
 /** The window's first day is a partial one: 9 of its 24 hours; then three look-ups. */
 const TRADES_READ_MAX = SALES_A_DAY * 0.4 + 20;
@@ -62,34 +55,16 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     expect(
       nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name']?.startsWith('nft_')),
     ).toEqual([]);
-    expect(tradesRead(nodes)).toBeLessThan(TRADES_READ_MAX);
+    expect(rowsRead(nodes, 'nft_trades')).toBeLessThan(TRADES_READ_MAX);
     expect(rowsRead(nodes, 'nft_sale_days')).toBeLessThanOrEqual(366);
   });
 });
 
-describe.each(['generic', 'custom'] as const)('the %s plan while the former table has rows', (plan) => {
-  beforeAll(async () => {
-    if (plan === 'generic') await createFormerTrades(scratch.database);
-    await moveRestOfTrades(scratch.database);
-    await moveTradesBack(scratch.database, plan === 'generic' ? 'block_number < 50_000' : 'block_number >= 50_000');
-    await scratch.database.query(`ANALYZE ${FORMER_TABLE}`);
-  });
-
-  test.each(QUERIES)('%s: a row a day, and the trades of one day at most', async (_name, query) => {
-    const { nodes } = await explain(scratch.database, statementOf(query, 'both'), plan);
-    expect(nodes.some((node) => node['Relation Name'] === FORMER_TABLE)).toBe(true);
-    expect(
-      nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name']?.startsWith('nft_')),
-    ).toEqual([]);
-    expect(tradesRead(nodes)).toBeLessThan(TRADES_READ_MAX);
-  });
-});
-
-test('gives what a scan of all sales gives, of both tables', async () => {
-  const statement = statementOf({ days: 200 }, 'both');
+test('gives what a scan of all sales gives', async () => {
+  const statement = statementOf({ days: 200 });
   const [row] = await scratch.database.query<{ sales: number; average: string }>(statement.text, statement.values);
   const [scanned] = await scratch.database.query<{ sales: number; average: string }>(
-    `SELECT count(*) AS sales, div(sum(price), count(*)) AS average FROM nft_trades_all
+    `SELECT count(*) AS sales, div(sum(price), count(*)) AS average FROM nft_trades
      WHERE token_id = 1 AND token_address = $1 AND block_timestamp >= $2::timestamptz`,
     [Buffer.from(COLLECTION.slice(2), 'hex'), new Date(NOW.getTime() - 200 * 86_400_000)],
   );

@@ -1,12 +1,12 @@
-import { coverage, fromDateBound, isBuilt, isComplete, type TablesInUse, toDateBound } from '@chainstead/answers';
+import { coverage, fromDateBound, isBuilt, isComplete, toDateBound } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, type Statement, where } from '@chainstead/db';
 import { etherQuotes } from '@chainstead/prices';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
+import { type BoundAddress, bindAddress, ofCollection, ofToken } from '../trades/trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from '../trades/trade-price-statement.ts';
-import { type BoundAddress, bindAddress, TRADE_TABLES, type TradeTable } from '../trades/trade-tables.ts';
 import { etherPayments } from './ether-payments.ts';
 
 /** Which sales. */
@@ -30,15 +30,9 @@ const DAY_MS = 86_400_000;
  *
  * Accepted Punk bids have no price of their own, so that no order of arrival matters; they are read from the trades, of
  * the whole window, for CryptoPunks alone.
- * @param tables that hold trades
  * @param isSpread whether tables are distributed
  */
-export function salePricesStatement(
-  chain: Chain,
-  query: SalePricesQuery,
-  tables: TablesInUse,
-  isSpread = false,
-): Statement {
+export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpread = false): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const start = new Date(query.now.getTime() - query.days * DAY_MS);
@@ -51,7 +45,6 @@ export function salePricesStatement(
     chainId,
     tokenId: query.tokenId === null ? null : `${bind(query.tokenId)}::numeric`,
     payments: `${bind(etherPayments(chain, { withWrapped: query.includeWrapped }).map(addressBytes))}::bytea[]`,
-    tables: TRADE_TABLES[tables],
     priced: isSpread ? pricedBefore(chain, chainId, { collection: query.token }, bind) : BY_BIDS,
   };
   const quotes = etherQuotes(chain, chainId, bind);
@@ -108,7 +101,6 @@ interface Scan {
   readonly chainId: string;
   readonly tokenId: string | null;
   readonly payments: string;
-  readonly tables: readonly TradeTable[];
   readonly priced: Priced;
 }
 
@@ -126,35 +118,29 @@ function sale(which: 'lowest' | 'highest', sign: '' | '-'): string {
 
 /** The summary of the window's trades that a condition picks. */
 function sales(scan: Scan, condition: string): string {
-  const { tokenId, payments, tables, priced } = scan;
-  const parts = tables.map(
-    (table) => `SELECT ${PLACE}, ${unitOf(priced)} FROM ${table.name} AS trade ${priced.join}
+  const { tokenId, payments, priced } = scan;
+  const picked = `SELECT ${PLACE}, ${unitOf(priced)} FROM nft_trades AS trade ${priced.join}
       ${where([
-        ...ofCollection(table, scan),
-        ...(tokenId === null ? [] : table.ofToken(tokenId)),
+        ...ofThis(scan),
+        ...(tokenId === null ? [] : ofToken(tokenId)),
         'trade.block_number >= (SELECT block FROM from_date)',
         condition,
         `coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ANY (${payments})`,
         isSingleToken('trade'),
-      ])}`,
-  );
-  return `SELECT ${saleSummary('sale')} FROM (${parts.join(' UNION ALL ')}) AS sale WHERE ${isSalePrice('sale.unit')}`;
+      ])}`;
+  return `SELECT ${saleSummary('sale')} FROM (${picked}) AS sale WHERE ${isSalePrice('sale.unit')}`;
 }
 
 /** The sale at the place that is picked. */
 function shownSale(scan: Scan): string {
   const isPicked = PLACE_COLUMNS.map((column) => `trade.${column} = picked.${column}`);
-  const parts = scan.tables.map(
-    (
-      table,
-    ) => `SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
-      trade.payment_token, ${unitOf(scan.priced)} FROM ${table.name} AS trade ${scan.priced.join} ${where([...ofCollection(table, scan), ...isPicked])}`,
-  );
-  return parts.join(' UNION ALL ');
+  return `SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
+      trade.payment_token, ${unitOf(scan.priced)} FROM nft_trades AS trade ${scan.priced.join} ${where([...ofThis(scan), ...isPicked])}`;
 }
 
-function ofCollection(table: TradeTable, { collection, chainId }: Scan): readonly string[] {
-  return [...table.ofCollection(collection), `chain_id = ${chainId}`];
+/** The collection's trades. */
+function ofThis({ collection, chainId }: Scan): readonly string[] {
+  return [...ofCollection(collection), `chain_id = ${chainId}`];
 }
 
 const PLACE = PLACE_COLUMNS.map((column) => `trade.${column}`).join(', ');

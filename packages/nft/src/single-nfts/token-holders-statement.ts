@@ -1,4 +1,3 @@
-import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { expectedTrue, hexText, type Statement } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
@@ -9,8 +8,6 @@ import { changesHolder, tellsHolder } from '../transfers/moved-amounts.ts';
 
 /** How holders are read. */
 export interface HoldersReading {
-  /** Those that hold transfers. */
-  readonly tables: TablesInUse;
   /** Whether ranges that are not expanded can be looked through: not without their index. */
   readonly hasRanges: boolean;
   /** Whether tables are distributed: then the statement is of one token. */
@@ -34,7 +31,7 @@ export type AccountEntry = readonly [account: string, amount: string, lastBlock:
 export function tokenHoldersStatement(
   chain: Chain,
   tokens: readonly TokenKey[],
-  { tables, hasRanges, isSpread = false }: HoldersReading,
+  { hasRanges, isSpread = false }: HoldersReading,
 ): Statement {
   const asked = askedTokens(chain, tokens, isSpread);
   const text = `SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner,
@@ -42,9 +39,9 @@ export function tokenHoldersStatement(
   summed.accounts, summed.moves::int AS moves,
   ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
 FROM ${asked.relation}
-LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: tellsHolder('moved'), limit: '1' }, tables)}) AS newest ON true
+LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: tellsHolder('moved'), limit: '1' })}) AS newest ON true
 LEFT JOIN LATERAL (
-  SELECT changed.block_number FROM (${tokenMoves({ ...CHANGES, limit: '1' }, tables)}) AS changed
+  SELECT changed.block_number FROM (${tokenMoves({ ...CHANGES, limit: '1' })}) AS changed
   WHERE newest.from_address = newest.to_address LIMIT 1
 ) AS before ON true
 LEFT JOIN LATERAL (
@@ -58,7 +55,7 @@ LEFT JOIN LATERAL (
         max(moved.at) FILTER (WHERE side.delta > 0) AS received_at
       FROM (
         SELECT changed.*, count(*) OVER () AS moves, row_number() OVER (ORDER BY ${PLACE.map((column) => `changed.${column}`).join(', ')}) AS at
-        FROM (${tokenMoves({ ...CHANGES, limit: String(ADDED_UP_MAX + 1) }, tables)}) AS changed WHERE newest.kind IN (${BATCHABLE.join(', ')})
+        FROM (${tokenMoves({ ...CHANGES, limit: String(ADDED_UP_MAX + 1) })}) AS changed WHERE newest.kind IN (${BATCHABLE.join(', ')})
       ) AS moved
       CROSS JOIN LATERAL (VALUES (moved.to_address, moved.amount), (moved.from_address, -moved.amount)) AS side(account, delta)
       WHERE side.account <> ${NOBODY}

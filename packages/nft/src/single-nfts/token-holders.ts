@@ -5,7 +5,6 @@ import type { ReadDatabase } from '@chainstead/db';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';
 import { type HeldNow, holdingId, NOBODY_ASKED } from '../token-state/held-now.ts';
-import { createTransferTables } from '../transfers/transfer-tables.ts';
 import { getTokenHolders, type TokenHolder } from './get-token-holders.ts';
 
 /** Finds who holds single tokens. */
@@ -31,13 +30,11 @@ const BY_RANGE = 'nft_transfers_by_range';
  * @param heldNow default: no contract is asked
  */
 export function createTokenHolders(database: ReadDatabase, heldNow: HeldNow = NOBODY_ASKED): TokenHolders {
-  const tables = createTransferTables(database);
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN, BY_RANGE]);
   return {
     missingIndexes: async () => (await missing()).filter((name) => name !== BY_RANGE),
     async find(chain, tokens, coverage) {
       const found = await getTokenHolders(database, chain, tokens, {
-        tables: await tables(),
         hasRanges: !(await missing()).includes(BY_RANGE),
         isSpread: await areTablesSpread(database),
         isWhole: (contract) => coverage.get(contract)?.isCovered ?? false,

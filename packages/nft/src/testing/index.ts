@@ -1,7 +1,5 @@
-/** For tests of other packages: NFT transfers, trades and metadata as the sync engine and workers would write them, and trades and transfers as earlier versions did. */
+/** For tests of other packages: NFT transfers, trades and metadata as the sync engine and workers would write them. */
 export { seedMetadata } from '../records/testing/seeded-tokens.ts';
-export { createFormerTrades, moveTradesBack } from '../trades/testing/former-table.ts';
 export { seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
 export { seedMoves } from '../transfer-lists/testing/seeded-moves.ts';
-export { createFormerTransfers, moveTransfersBack } from '../transfers/testing/former-table.ts';
 export { keepAllWallets, keptHoldings } from '../transfers/testing/keep-wallets.ts';

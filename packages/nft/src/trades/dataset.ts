@@ -2,7 +2,7 @@ import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync';
 import { resolveParties } from './resolve-parties.ts';
 import { saleDays } from './sale-days.ts';
-import { FORMER_TABLE, type NftTradeRow, nftTrades as table } from './schema.ts';
+import { type NftTradeRow, nftTrades as table } from './schema.ts';
 import { tradeRows } from './trade-rows.ts';
 import { tradeTransaction } from './trade-transaction.ts';
 import { type TradingChain, tradingChain } from './trading-chain.ts';
@@ -23,16 +23,6 @@ export const nftTrades: Dataset<NftTradeRow> = {
   table: defineTable(table, {
     isPartitioned: true,
     rowsPerPartition: ROWS_PER_PARTITION,
-    former: {
-      table: FORMER_TABLE,
-      all: 'nft_trades_all',
-      key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'item'],
-      columns: {
-        collection_key: 'address_key(token_address)',
-        token_ids: 'nullif(token_ids, ARRAY[token_id])',
-        amounts: "nullif(amounts, '{1}')",
-      },
-    },
   }),
   decode,
   contracts,

@@ -28,14 +28,13 @@ export interface TradesPage {
 
 /**
  * A page of trades with everything that is shown beside them, in one statement.
- * @param reading of the tables that hold rows (`createTradeTables`)
  * @throws {TornPageError} when a trade comes without its block again and again
  */
 export async function getTrades(
   database: ReadDatabase,
   chain: Chain,
   query: TradesQuery,
-  reading: Omit<TradesReading, 'select'>,
+  reading: Omit<TradesReading, 'select'> = {},
 ): Promise<TradesPage> {
   return readUntorn(async () => {
     const read = await readPackedPage<RowOf<typeof TRADES>, PageRow>(database, TRADES, (select) =>

@@ -2,7 +2,6 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressOf, atDepth, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createFormerTrades, moveTradesBack } from './testing/former-table.ts';
 import { COLLECTION, removeTrades, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
 
 const chain = exampleChain();
@@ -260,18 +259,6 @@ test('taking one of 20,000 sales away reads the sales around its day, not all', 
   expect(read).toBeGreaterThan(100);
   expect(read).toBeLessThan(600);
   expect((await storedDays()).reduce((sum, { sales }) => sum + sales, 0)).toBe(2 * 19_999);
-});
-
-test('what is left in the former table counts as well', async () => {
-  const trades = Array.from({ length: 30 }, (_, index) =>
-    trade(index, { tokenIds: [String(1 + (index % 2))], price: String(100 - (index % 7)) }),
-  );
-  await seedTrades(scratch.database, chain, trades);
-  await createFormerTrades(scratch.database);
-  await moveTradesBack(scratch.database, 'block_number % 3 <> 0');
-  const gone = [0, 6, 12, 15, 18, 21];
-  await scratch.database.transaction((transaction) => removeTrades(transaction, chain, gone));
-  expect(await storedDays()).toEqual(expectedDays(trades.filter(({ blockNumber }) => !gone.includes(blockNumber))));
 });
 
 /** Rows of trades that this transaction has read so far, by whatever scan. */

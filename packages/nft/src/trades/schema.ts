@@ -100,9 +100,6 @@ export const nftTrades = pgTable(
   ],
 );
 
-/** Rows from before trades were partitioned. */
-export const FORMER_TABLE = 'nft_trades_unpartitioned';
-
 /** One token of one trade. Ids, amounts and prices are decimal digits. */
 export type NftTradeRow = Readonly<typeof nftTrades.$inferSelect>;
 

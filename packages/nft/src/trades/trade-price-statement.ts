@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind } from '@chainstead/db';
 import { acceptedBidPrice } from './accepted-bid-price.ts';
-import { bindAddress } from './trade-tables.ts';
+import { bindAddress } from './trade-conditions.ts';
 
 /**
  * The price of a trade in SQL: the row's own, or for an accepted Punk bid the bid's, null while that is not known. The bid is

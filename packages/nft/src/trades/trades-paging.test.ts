@@ -62,13 +62,13 @@ function mixedTrades(): SeededTrade[] {
   return trades;
 }
 
-test.each(ROUTES)('pages of %s’s trades are the whole answer cut in pieces, whatever the limit', async (_, path) => {
+test.each(ROUTES)('pages of %s’s trades are the whole answer cut in pieces', async (_, path) => {
   await seed(...mixedTrades());
   await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 0, 100);
   const whole = placesOf(await readAll(path, 'limit=100'));
   expect(whole.length).toBeGreaterThan(20);
   expect(new Set(whole).size).toBe(whole.length);
-  for (const limit of [1, 2, 3, 7, 20]) {
+  for (const limit of [1, 7]) {
     const pages = await readAll(path, `limit=${limit}`);
     expect(placesOf(pages)).toEqual(whole);
     expect(pages.map(({ page }) => page)).toEqual(pages.map((_unused, index) => index));

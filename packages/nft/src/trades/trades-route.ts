@@ -18,7 +18,6 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { nftTrades } from './dataset.ts';
 import { getTrades } from './get-trades.ts';
 import { MARKETPLACE_NAMES, type MarketplaceName } from './marketplace.ts';
-import { createTradeTables } from './trade-tables.ts';
 import { showTrade, tradesSchema } from './trades-response.ts';
 import type { TradesQuery, TradesSubject } from './trades-statement.ts';
 
@@ -171,7 +170,6 @@ function answerTrades(
   name: string,
   subjectOf: (filter: Filter) => TradesSubject,
 ) {
-  const tables = createTradeTables(reads);
   const runs = paging.forRoute({
     route: name,
     filter: filterSchema,
@@ -202,7 +200,6 @@ function answerTrades(
     });
     const chain = indexedChain(chains, page.filter.chain, nftTrades.name);
     const found = await getTrades(reads, chain, readingOf(page, subjectOf(page.filter)), {
-      tables: await tables(),
       isSpread: await areTablesSpread(reads),
     });
     const [newest] = found.trades;

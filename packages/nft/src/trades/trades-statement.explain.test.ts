@@ -1,4 +1,3 @@
-import type { TablesInUse } from '@chainstead/answers';
 import {
   addressOf,
   createScratchDatabase,
@@ -13,8 +12,6 @@ import {
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FORMER_TABLE } from './schema.ts';
-import { createFormerTrades, moveRestOfTrades, moveTradesBack } from './testing/former-table.ts';
 import {
   MANY_SALES,
   MANY_SALES_STEP_SECONDS,
@@ -45,30 +42,21 @@ const ALL: TradesSubject = { kind: 'collection', token: COLLECTION, marketplace:
 const market = (marketplace: string): TradesSubject => ({ kind: 'collection', token: COLLECTION, marketplace });
 const wallet = (address: typeof SELLER): TradesSubject => ({ kind: 'wallet', wallet: address });
 
-const explained = (
-  plan: PlanKind,
-  subject: TradesSubject,
-  query: Partial<TradesQuery> = {},
-  tables: TablesInUse = 'partitioned',
-): Promise<Explained> =>
+const explained = (plan: PlanKind, subject: TradesSubject, query: Partial<TradesQuery> = {}): Promise<Explained> =>
   explain(
     scratch.database,
-    tradesStatement(
-      chain,
-      {
-        subject,
-        limit: LIMIT,
-        after: null,
-        metadata: true,
-        fromBlock: null,
-        toBlock: null,
-        fromDate: null,
-        toDate: null,
-        pinnedBlock: null,
-        ...query,
-      },
-      { tables },
-    ),
+    tradesStatement(chain, {
+      subject,
+      limit: LIMIT,
+      after: null,
+      metadata: true,
+      fromBlock: null,
+      toBlock: null,
+      fromDate: null,
+      toDate: null,
+      pinnedBlock: null,
+      ...query,
+    }),
     plan,
   );
 
@@ -191,26 +179,4 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(await readOf(nothing, { toBlock: 45_000 })).toEqual(['20000', '40000', 'minvalue']);
     expect(await readOf(nothing, { fromDate: dateOf(45_000) })).toEqual(['40000', '60000', '80000']);
   });
-});
-
-describe.each(['generic', 'custom'] as const)('the %s plan while the former table has rows', (plan) => {
-  beforeAll(async () => {
-    if (plan === 'generic') await createFormerTrades(scratch.database);
-    await moveRestOfTrades(scratch.database);
-    await moveTradesBack(scratch.database, plan === 'generic' ? 'block_number < 50_000' : 'block_number >= 50_000');
-    await scratch.database.query(`ANALYZE ${FORMER_TABLE}`);
-  });
-
-  test.each([...OF_COLLECTIONS, ...OF_WALLETS, ...OF_A_PART])(
-    '%s takes a page of either table at most, and sorts no more',
-    async (_name, subject, query) => {
-      const found = await explained(plan, subject, query, 'both');
-      const scans = scansOf(found);
-      expect(new Set(scans.map((node) => node['Relation Name'] === FORMER_TABLE)).size).toBe(2);
-      for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap)/);
-      expect(rowsScanned(scans)).toBeLessThanOrEqual(4 * (LIMIT + 2));
-      for (const sort of found.nodes.filter((node) => node['Node Type'].includes('Sort')))
-        expect(rowsInto(sort)).toBeLessThanOrEqual(4 * (LIMIT + 2));
-    },
-  );
 });

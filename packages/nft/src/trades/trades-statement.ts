@@ -1,4 +1,4 @@
-import { boundsInSql, type PageBounds, type TablesInUse } from '@chainstead/answers';
+import { boundsInSql, type PageBounds } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
@@ -14,8 +14,8 @@ import {
   packedRows,
 } from '@chainstead/db/packed-rows';
 import { tokenIdsOf } from './sale.ts';
+import { bindAddress, ofCollection, ofToken, ofWallet } from './trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from './trade-price-statement.ts';
-import { bindAddress, TRADE_TABLES, type TradeTable } from './trade-tables.ts';
 
 /** Whose trades. Of a bundle over several collections, a wallet sees each collection's part. */
 export type TradesSubject =
@@ -54,7 +54,6 @@ const METADATA_TOKENS_MAX = 20;
 
 /** How a page is read. */
 export interface TradesReading {
-  readonly tables: TablesInUse;
   /** Whether tables are distributed. @default false */
   readonly isSpread?: boolean;
   /** Of {@link TRADES}. */
@@ -71,7 +70,7 @@ export interface TradesReading {
 export function tradesStatement(
   chain: Chain,
   query: TradesQuery,
-  { tables, isSpread = false, select = TRADES.select }: TradesReading,
+  { isSpread = false, select = TRADES.select }: TradesReading = {},
 ): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -84,7 +83,7 @@ export function tradesStatement(
   const { subject } = query;
   const of = subject.kind === 'wallet' ? { wallet: subject.wallet } : { collection: subject.token };
   const priced = isSpread ? pricedBefore(chain, chainId, of, bind) : BY_BIDS;
-  const scan = { chainId, bounds, limit: bind(query.limit + 1), tables: TRADE_TABLES[tables], priced };
+  const scan = { chainId, bounds, limit: bind(query.limit + 1), priced };
   const page = tradesOf(query.subject, scan, bind);
   // Of one contract it is looked up once.
   const contract =
@@ -104,59 +103,38 @@ interface Scan {
   readonly chainId: string;
   readonly bounds: readonly string[];
   readonly limit: string;
-  readonly tables: readonly TradeTable[];
   readonly priced: Priced;
 }
 
 function tradesOf(subject: TradesSubject, scan: Scan, bind: Bind): string {
   if (subject.kind === 'wallet') {
     const wallet = bindAddress(subject.wallet, bind);
-    const sides = scan.tables.flatMap((table) =>
-      (['seller', 'buyer'] as const).map((side) =>
-        range(table, [...table.ofWallet(side, wallet), 'leads'], scan, 'WITH TIES'),
-      ),
+    const sides = (['seller', 'buyer'] as const).map(
+      (side) => `(${range([...ofWallet(side, wallet), 'leads'], scan, 'WITH TIES')})`,
     );
-    return `SELECT DISTINCT ON (${WALLET_PLACE.join(', ')}) * FROM (${unionOf(sides)}) AS trade ${orderBy(WALLET_PLACE)} LIMIT ${scan.limit}`;
+    return `SELECT DISTINCT ON (${WALLET_PLACE.join(', ')}) * FROM (${sides.join(' UNION ALL ')}) AS trade ${orderBy(WALLET_PLACE)} LIMIT ${scan.limit}`;
   }
-  const collection = bindAddress(subject.token, bind);
-  const subset = subsetOf(subject, bind);
-  const parts = scan.tables.map((table) =>
-    range(table, [...table.ofCollection(collection), ...subset(table)], scan, 'ONLY'),
-  );
-  return parts.length === 1
-    ? parts.join()
-    : `SELECT * FROM (${unionOf(parts)}) AS trade ${orderBy(PLACE)} LIMIT ${scan.limit}`;
+  return range([...ofCollection(bindAddress(subject.token, bind)), ...subsetOf(subject, bind)], scan, 'ONLY');
 }
 
 /** Which of a collection's trades. */
-function subsetOf(
-  subject: Exclude<TradesSubject, { readonly kind: 'wallet' }>,
-  bind: Bind,
-): (table: TradeTable) => readonly string[] {
-  if (subject.kind === 'token') {
-    const tokenId = `${bind(subject.tokenId)}::numeric`;
-    return (table) => table.ofToken(tokenId);
-  }
-  const leading =
-    subject.marketplace === null ? [expectedTrue('leads')] : [`marketplace = ${bind(subject.marketplace)}`, 'leads'];
-  return () => leading;
+function subsetOf(subject: Exclude<TradesSubject, { readonly kind: 'wallet' }>, bind: Bind): readonly string[] {
+  if (subject.kind === 'token') return ofToken(`${bind(subject.tokenId)}::numeric`);
+  return subject.marketplace === null
+    ? [expectedTrue('leads')]
+    : [`marketplace = ${bind(subject.marketplace)}`, 'leads'];
 }
 
-/** The first `limit` rows of a table with a known price; with ties, those of the last one's place as well. */
+/** The first `limit` rows with a known price; with ties, those of the last one's place as well. */
 function range(
-  table: TradeTable,
   conditions: readonly string[],
   { chainId, bounds, limit, priced: { join, price } }: Scan,
   ending: 'ONLY' | 'WITH TIES',
 ): string {
   const priced = expectedTrue(`${price} IS NOT NULL`);
-  return `SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${price} AS shown_price FROM ${table.name} AS trade ${join}
+  return `SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${price} AS shown_price FROM nft_trades AS trade ${join}
     ${where([...conditions, `chain_id = ${chainId}`, ...bounds, priced])}
     ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${ending}`;
-}
-
-function unionOf(parts: readonly string[]): string {
-  return parts.map((part) => `(${part})`).join(' UNION ALL ');
 }
 
 /** Rows of one key of a collection have a place each. A wallet's may share one, of several collections of one order: that is what ties are for. */

@@ -15,9 +15,7 @@ import {
 import { type StateQuestions, transactionFactsOf } from '@chainstead/state';
 import { z } from '@hono/zod-openapi';
 import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
-import { createTradeTables } from '../trades/trade-tables.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { createTransferTables } from '../transfers/transfer-tables.ts';
 import { getNftTransfers, type NftTransferItem, type NftTransfersPage } from './get-nft-transfers.ts';
 import { type nftTransfersSchema, showNftTransfer } from './nft-transfers-response.ts';
 import {
@@ -88,9 +86,7 @@ export function answerNftTransfers(
   { walletHistory, questions, waitMs }: NftTransfersOptions,
   kind: NftTransfersSubject['kind'],
 ) {
-  const tables = createTransferTables(reads);
   const missing = createMissingIndexes(reads, systemClock, INDEXES_OF[kind]);
-  const salesOf = createSalesOf(reads);
   const ask = kind === 'wallet' ? walletHistory.requestWallet : walletHistory.requestContract;
   const runs = paging.forRoute({
     route: `${kind}-nft-transfers`,
@@ -118,12 +114,11 @@ export function answerNftTransfers(
     const chain = indexedChain(chains, filter.chain, nftTransfers.name);
     requireIndexes(await missing());
     const found = await getNftTransfers(reads, chain, readingOf(page, kind), {
-      tables: await tables(),
       isSpread: await areTablesSpread(reads),
     });
     const hashes = [...new Set(found.transfers.map((row) => row.transaction_hash))];
     const facts = await transactionFactsOf({ database: reads, questions, logger }, chain, hashes, waitMs);
-    const sales = await salesOf(chain, found, filter, kind);
+    const sales = await salesOf(reads, chain, found, filter, kind);
     if (!found.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, asked.requestedBy);
     return {
       page: page.page,
@@ -142,18 +137,17 @@ function tokenOf(row: NftTransferItem, filter: Filter, kind: NftTransfersSubject
   return { token: row.token_address, tokenId: kind === 'token' ? filter.token_id : row.token_id };
 }
 
-/** Finds the last sales of a page's tokens; null where they were not asked for. */
-function createSalesOf(database: ReadDatabase) {
-  const tables = createTradeTables(database);
-  return async (chain: Chain, { transfers }: NftTransfersPage, filter: Filter, kind: NftTransfersSubject['kind']) =>
-    filter.include_prices
-      ? getLastSalesOfTokens(
-          database,
-          chain,
-          transfers.map((row) => tokenOf(row, filter, kind)),
-          await tables(),
-        )
-      : null;
+/** The last sales of a page's tokens; null unless the request asks for them. */
+async function salesOf(
+  database: ReadDatabase,
+  chain: Chain,
+  { transfers }: NftTransfersPage,
+  filter: Filter,
+  kind: NftTransfersSubject['kind'],
+) {
+  if (!filter.include_prices) return null;
+  const tokens = transfers.map((row) => tokenOf(row, filter, kind));
+  return getLastSalesOfTokens(database, chain, tokens);
 }
 
 interface Beside {

@@ -8,7 +8,6 @@ import {
   readIndexed,
   readLabels,
   readUntorn,
-  type TablesInUse,
 } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
@@ -50,7 +49,6 @@ export interface NftTransfersPage {
 
 /**
  * A page of NFT transfers with everything that is shown beside them, in one statement.
- * @param tables that hold rows (`createTablesInUse`): those that are still in the former one are left out, and the answer is not complete
  * @param scanMax how many transfers of a wallet are looked through for those of some contracts
  * @param isSpread whether tables are distributed
  * @throws {TornPageError} when a transfer comes without its block again and again
@@ -59,24 +57,19 @@ export async function getNftTransfers(
   database: ReadDatabase,
   chain: Chain,
   query: NftTransfersQuery,
-  {
-    tables,
-    scanMax,
-    isSpread = false,
-  }: { readonly tables: TablesInUse; readonly scanMax?: number; readonly isSpread?: boolean },
+  { scanMax, isSpread = false }: { readonly scanMax?: number; readonly isSpread?: boolean },
 ): Promise<NftTransfersPage> {
   return readUntorn(async () => {
     const read = await readPackedPage<NftTransferItem, PageRow>(database, NFT_TRANSFERS, (select) =>
       nftTransfersStatement(chain, query, { select, isSpread, ...(scanMax !== undefined && { scanMax }) }),
     );
-    return pageOf(query, read, tables);
+    return pageOf(query, read);
   });
 }
 
 function pageOf(
   query: NftTransfersQuery,
   { rows, page }: { readonly rows: readonly NftTransferItem[]; readonly page: PageRow },
-  tables: TablesInUse,
 ): NftTransfersPage {
   const indexed = readIndexed(page);
   const contracts = new Map<string, ShownContract>();
@@ -89,7 +82,7 @@ function pageOf(
     blockOf: readBlocks(page.blocks, rows),
     contractOf: (token) => contracts.get(token) ?? UNKNOWN_CONTRACT,
     labelOf: readLabels(page.labels),
-    indexed: { ...indexed, complete: indexed.complete && tables === 'partitioned' },
+    indexed,
     newestBlock: Math.max(indexed.toBlock ?? 0, ...transfers.map((row) => row.block_number)),
   };
 }

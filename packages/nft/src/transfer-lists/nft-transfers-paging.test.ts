@@ -155,7 +155,7 @@ describe('some contracts of a wallet', () => {
           pinnedBlock: null,
           ...bounds,
         },
-        { tables: 'partitioned', scanMax: 10 },
+        { scanMax: 10 },
       );
       pages.push(page.transfers.map((row) => `${row.block_number}`));
       after = page.next;

@@ -4,7 +4,6 @@ import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { seedTrades } from '../trades/testing/seeded-trades.ts';
-import { createFormerTransfers, moveTransfersBack } from '../transfers/testing/former-table.ts';
 import { blocksOf, eth, type NftTransfersStage, openNftTransfersStage } from './testing/nft-transfers-stage.ts';
 import { ALICE, APES, BOB, CARDS, movesIn, rangeIn, seedMoves } from './testing/seeded-moves.ts';
 
@@ -228,22 +227,6 @@ describe('indexed', () => {
     }
     expect((await stage.get(`/nft/${fresh}/1/transfers`)).indexed.complete).toBe(true);
     expect((await stage.get(TOKEN)).indexed.complete).toBe(false);
-  });
-
-  test('is never complete while rows of the former table are left out', async () => {
-    const former = await openNftTransfersStage();
-    try {
-      await seedMoves(former.database, eth, movesIn(1, 4));
-      await former.cover(0, 10);
-      await createFormerTransfers(former.database);
-      await moveTransfersBack(former.database, 'block_number <= 2');
-      for (const path of ALL) {
-        const answer = await former.get(path);
-        expect([blocksOf(answer), answer.indexed.complete, answer.index_complete]).toEqual([[4, 3], false, false]);
-      }
-    } finally {
-      await former.close();
-    }
   });
 });
 

@@ -23,6 +23,7 @@ const CUTS = [1_500, 3_000, 5_000, 7_000, 9_000];
 const BUSY = addressOf(1);
 const WHALE = addressOf(0xa11ce);
 const LIMIT = 100;
+const RARE_ID = '500';
 const chain = exampleChain();
 
 let scratch: ScratchDatabase;
@@ -45,7 +46,8 @@ async function seed(from: number, below: number): Promise<void> {
   const other = (number: string): string => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`;
   await scratch.database.query(
     `INSERT INTO nft_transfers SELECT address_key(token), $1, block, place / 2, place, 0, CASE WHEN is_range THEN 3 ELSE 0 END, token,
-         CASE WHEN is_range THEN 100000 WHEN place = 1 AND block % 40 = 0 THEN 7 ELSE 1000 + (block * 7919 + place) % 9000 END,
+         CASE WHEN is_range THEN 100000 WHEN place = 1 AND block % 40 = 0 THEN 7
+           WHEN place = 1 AND block % 3000 = 77 THEN ${RARE_ID} ELSE 1000 + (block * 7919 + place) % 9000 END,
          CASE WHEN is_range THEN 100000 + block END,
          CASE WHEN place < 5 THEN $2 ELSE ${other('20000 + (block * 31 + place) % 5000')} END,
          CASE WHEN place = 5 THEN $2 ELSE ${other('40000 + (block * 17 + place) % 5000')} END, 1, NULL, sha256(block::text::bytea)
@@ -118,6 +120,7 @@ const OF_TOKENS: readonly Case[] = [
   ['a token that moved often', token('7'), {}],
   ['a token that moved often, far down', token('7'), after(5_000)],
   ['a token in ranges', token('105000'), {}],
+  ['a token that moved four times', token(RARE_ID), {}],
   ['a token that never moved', token('999999'), {}],
 ];
 

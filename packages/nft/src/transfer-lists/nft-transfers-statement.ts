@@ -57,8 +57,7 @@ const SCAN_MAX = 10_000;
  * `nft_transfers_by_recipient`, merged; a transfer to oneself counts as sent (nft-transfers-statement.explain.test.ts). Of some contracts of a
  * wallet the same ranges are looked through, as far as `scanMax`; `stop` is the place where that ended a page.
  *
- * The planner is kept from reading and sorting everything as in wallet-transfers-statement.ts of ERC-20. The former table is not read: it has
- * no index by wallet. What is shown beside a page stands in one CTE, together with its blocks: see `blocksOf`.
+ * The planner is kept from reading and sorting everything as in wallet-transfers-statement.ts of ERC-20. What is shown beside a page stands in one CTE, together with its blocks: see `blocksOf`.
  */
 export function nftTransfersStatement(
   chain: Chain,

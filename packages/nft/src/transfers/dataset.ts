@@ -11,7 +11,6 @@ import {
 } from '@chainstead/token-events';
 import { nftCollectionOwners } from './collection-owners.ts';
 import { type NftTransferRow, nftTransfers as table } from './schema.ts';
-import { FORMER_TRANSFERS } from './transfer-tables.ts';
 import { nftHistories } from './wallet-history-filters.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
@@ -30,12 +29,6 @@ export const nftTransfers: Dataset<NftTransferRow> = {
       'nft_transfers_by_recipient',
     ],
     isPartitioned: true,
-    former: {
-      table: FORMER_TRANSFERS,
-      all: 'nft_transfers_all',
-      key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'item'],
-      columns: { collection_key: 'address_key(token_address)' },
-    },
   }),
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,

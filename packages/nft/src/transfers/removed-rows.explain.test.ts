@@ -56,7 +56,7 @@ const STATES = [
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
   beforeAll(() => prepare(scratch.database), 60_000);
 
-  // Without any, the key's index looks as good for a token as its own, as in transfer-pages.explain.test.ts.
+  // Without any, the key's index looks as good for a token as its own, as in nft-transfers-statement.explain.test.ts.
   test.skipIf(statistics === 'without statistics').each(STATES)(
     'finds what is left of ids whose rows are removed by the index by token',
     async (state, kept) => {

@@ -12,7 +12,6 @@ import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
 import { type HeldNow, NOBODY_ASKED } from '../token-state/held-now.ts';
-import { createTradeTables } from '../trades/trade-tables.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 import { getWalletCollections, heldCollections } from './get-wallet-collections.ts';
@@ -37,7 +36,6 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
   const { kept, walletHistory, waitMs, heldNow = NOBODY_ASKED } = options;
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging, reads } = dependencies;
-    const tables = createTradeTables(reads);
     const runs = paging.forRoute({
       route: 'wallet-nft-collections',
       filter: filterSchema,
@@ -77,7 +75,6 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
             reads,
             chain,
             collections.map(({ address }) => address),
-            await tables(),
           )
         : null;
       const answer = found.isCovered

@@ -6,7 +6,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, isDistributed, isSpread, type Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState } from '../dataset.ts';
-import { allRowsWhere } from '../former/former-rows.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
 import { runDerived } from '../reading.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
@@ -108,13 +107,8 @@ async function countBlocks(
 ): Promise<DerivedPiece> {
   const { table } = dataset;
   const { blocks, to } = await nextBlocks(transaction, chain, dataset, builtTo, size);
-  const rows = await fillStagingTable(
-    transaction,
-    table,
-    'added',
-    await allRowsWhere(transaction, dataset, ROWS_BETWEEN),
-    [chain.id, builtTo, to ?? topOf(dataset)],
-  );
+  const source = `SELECT ${table.columns.join(', ')} FROM ${table.name} WHERE ${ROWS_BETWEEN}`;
+  const rows = await fillStagingTable(transaction, table, 'added', source, [chain.id, builtTo, to ?? topOf(dataset)]);
   const counted = countedRows(dataset, chain.id, to);
   if (rows > 0)
     await runDerived(transaction, await isSpread(transaction), (reading) =>
@@ -140,7 +134,6 @@ async function nextBlocks(
   builtTo: number,
   size: PieceSize,
 ): Promise<{ readonly blocks: number; readonly to: number | null }> {
-  const rows = await allRowsWhere(transaction, dataset, ROWS_BETWEEN);
   for (let most = size.blocks; ; most = Math.ceil(most / 4)) {
     const [next] = await transaction.query<{ blocks: number; last: number | null }>(
       `SELECT count(*) AS blocks, max(block_number) AS last FROM (
@@ -151,7 +144,7 @@ async function nextBlocks(
     const to = blocks < most ? null : (next?.last ?? null);
     if (most === 1) return { blocks, to };
     const [found] = await transaction.query<{ rows: number }>(
-      `SELECT count(*) AS rows FROM (SELECT 1 FROM (${rows}) AS held LIMIT $4) AS held`,
+      `SELECT count(*) AS rows FROM (SELECT 1 FROM ${dataset.table.name} WHERE ${ROWS_BETWEEN} LIMIT $4) AS held`,
       [chain.id, builtTo, to ?? topOf(dataset), size.rows + 1],
     );
     if ((found?.rows ?? 0) <= size.rows) return { blocks, to };

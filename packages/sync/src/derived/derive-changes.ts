@@ -119,7 +119,6 @@ async function changesUpTo(
 
 /** The rows of the dataset's table that a state counts, as a relation that wants an alias. @param builtTo null: all */
 export function countedRows({ table }: Dataset, chainId: ChainId, builtTo: number | null): string {
-  const all = table.former?.all ?? table.name;
-  if (builtTo === null) return all;
-  return `(SELECT * FROM ${all} WHERE chain_id = ${chainId} AND block_number <= ${builtTo})`;
+  if (builtTo === null) return table.name;
+  return `(SELECT * FROM ${table.name} WHERE chain_id = ${chainId} AND block_number <= ${builtTo})`;
 }

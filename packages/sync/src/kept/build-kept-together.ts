@@ -36,7 +36,7 @@ export async function buildKeptTogether(
   max = TOGETHER_MAX,
 ): Promise<ReadonlyMap<Address, TogetherProgress>> {
   const all = (progress: TogetherProgress, some = subjects) => some.map((subject) => [subject, progress] as const);
-  if (!(await isReady(database, of))) return new Map(all('waiting'));
+  if (!(await isReady(database, of.state))) return new Map(all('waiting'));
   // The rows of several subjects are probes of several shards, which Citus can't make in one statement.
   if (await isSpread(database)) return new Map(all('alone'));
   return database.transaction(async (transaction) => {

@@ -8,8 +8,6 @@ import { addressBytes, type Database, isSpread, type Transaction } from '@chains
 import { countedTables } from '../counted-tables.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
-import { replacedTables } from '../former/former-rows.ts';
-import { holdsRows } from '../former/move-former-rows.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
 import { runDerived } from '../reading.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
@@ -22,8 +20,8 @@ export interface KeptOf {
 }
 
 /**
- * Where the building of a subject stands. `waiting`: it can't begin, since an index is missing, rows of a former table are still being
- * moved, or this version of the program has not ingested the chain yet.
+ * Progress of the build of a subject. `waiting`: it can't begin. An index is missing, or this version of the program has not
+ * ingested the chain yet.
  */
 export type KeptProgress = 'waiting' | 'building' | 'built';
 
@@ -38,7 +36,7 @@ export async function buildKeptPiece(
   subject: Address,
   rowsMax = ROWS_PER_PIECE,
 ): Promise<KeptProgress> {
-  if (!(await isReady(database, { dataset, state }))) return 'waiting';
+  if (!(await isReady(database, state))) return 'waiting';
   return database.transaction(async (transaction) => {
     // What a crash of the server loses is counted again; so no commit of the chain waits for the disk.
     await transaction.query('SET LOCAL synchronous_commit = off');
@@ -70,18 +68,14 @@ export async function buildKeptPiece(
   });
 }
 
-/** Whether subjects of the state can be built: its indexes are there, and no rows are left in former tables. */
-export async function isReady(database: Database, of: KeptOf): Promise<boolean> {
-  const { indexes } = of.state;
+/** Whether subjects of the state can be built: all its indexes are valid. */
+export async function isReady(database: Database, { indexes }: KeptState): Promise<boolean> {
   const valid = await database.query(
     `SELECT FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
       WHERE made.relname = ANY($1::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
     [indexes],
   );
-  if (valid.length < indexes.length) return false;
-  const counted = countedTables(of).map((table) => ({ table }));
-  for (const replaced of await replacedTables(database, counted)) if (await holdsRows(database, replaced)) return false;
-  return true;
+  return valid.length >= indexes.length;
 }
 
 /** Deletes what the state's tables have of the subjects. */

@@ -18,7 +18,7 @@ export function createKeptMetrics(registry: Registry): KeptMetrics {
   });
   const builds = new Counter({
     name: 'chainstead_kept_builds_total',
-    help: 'Accounts and contracts of which a state was to be counted, by outcome: built, waiting (an index is missing, or rows of a former table move), failed',
+    help: 'Accounts and contracts of which a state was to be counted, by outcome: built, waiting (an index is missing), failed',
     labelNames: ['chain', 'state', 'outcome'],
     registers,
   });

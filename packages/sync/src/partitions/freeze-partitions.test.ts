@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createPartitionedMarkTables, partitionedMarks } from '../testing/partitioned-marks.ts';
+import { createPartitionedMarkTable, partitionedMarks } from '../testing/partitioned-marks.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
 import { freezeNewRows } from './freeze-partitions.ts';
 import { readPartitions } from './read-partitions.ts';
@@ -14,7 +14,7 @@ let scratch: ScratchDatabase;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  await createPartitionedMarkTables(scratch.database);
+  await createPartitionedMarkTable(scratch.database);
   // Autovacuum would come now and then.
   await ensurePartitions(scratch.database, table, chain.id, [{ from: 0, to: 799 }], { rows: 400_000, blocks: 800 });
   for (const { name } of await readPartitions(scratch.database, table, chain.id))

@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPartitionedMarkTables, partitionedMarks } from '../testing/partitioned-marks.ts';
+import { createPartitionedMarkTable, partitionedMarks } from '../testing/partitioned-marks.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
 import { readPartitions } from './read-partitions.ts';
 import { sealFullPartitions } from './seal-partitions.ts';
@@ -13,7 +13,7 @@ let scratch: ScratchDatabase;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  await createPartitionedMarkTables(scratch.database);
+  await createPartitionedMarkTable(scratch.database);
 });
 afterAll(() => scratch.drop());
 

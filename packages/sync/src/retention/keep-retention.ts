@@ -2,8 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, tryAcquireLeadership } from '@chainstead/db';
 import type { Dataset } from '../dataset.ts';
-import { replacedTables } from '../former/former-rows.ts';
-import { holdsRows } from '../former/move-former-rows.ts';
 import { isDroppable, type KeepSettings } from '../keep-settings.ts';
 import { readKeptFrom } from '../kept-from.ts';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
@@ -100,11 +98,10 @@ async function findUnfinished(
   return detached.filter(({ chainId, isPending }) => isPending || chainId === chain.id);
 }
 
-/** The partitions that lie below what is kept, ascending: none while rows of a former table have yet to move to them. */
+/** The partitions that lie below the retention window, ascending. */
 async function findOld({ chain, database, keep }: RetentionOptions, dataset: Dataset): Promise<readonly Partition[]> {
   const keptFrom = await readKeptFrom(database, { chain, keep });
   if (keptFrom === 0) return [];
-  for (const replaced of await replacedTables(database, [dataset])) if (await holdsRows(database, replaced)) return [];
   // A reorganisation takes the checkpoint back, and what is kept with it: that must not begin below what was dropped.
   const partitions = await readPartitions(database, dataset.table, chain.id);
   return partitions.filter(({ to }) => to + chain.reorgDepthMax <= keptFrom);

@@ -17,7 +17,7 @@ import type { Dataset } from '../dataset.ts';
 import type { KeepSettings } from '../keep-settings.ts';
 import { createSyncMetrics } from '../sync-metrics.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
-import { createPartitionedMarkTables, keptMarks, partitionedMarks } from '../testing/partitioned-marks.ts';
+import { createPartitionedMarkTable, keptMarks, partitionedMarks } from '../testing/partitioned-marks.ts';
 
 const REORG_DEPTH_MAX = 8;
 const dropped: Dataset = { ...partitionedMarks, table: { ...partitionedMarks.table, rowsPerPartition: 40 } };
@@ -31,7 +31,7 @@ let nextChainId = 980_001;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
-  await createPartitionedMarkTables(scratch.database);
+  await createPartitionedMarkTable(scratch.database);
 });
 afterAll(() => scratch.drop());
 

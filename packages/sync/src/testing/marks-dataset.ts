@@ -45,7 +45,7 @@ export const marks: Dataset<Mark> = {
     }),
   contracts: (rows) =>
     rows.map(({ token, blockNumber }) => ({ address: token, standard: blockNumber % 2 === 0 ? 'erc20' : 'erc721' })),
-  derived: markStates('amount'),
+  derived: markStates(),
 };
 
 function markOf(log: Log, account: Address, chain: Chain): Mark {
@@ -60,13 +60,12 @@ function markOf(log: Log, account: Address, chain: Chain): Mark {
   };
 }
 
-/** @param amount the column of the marks that has it */
-export function markStates(amount: 'amount' | 'value'): readonly DerivedState[] {
+function markStates(): readonly DerivedState[] {
   const totals = (rows: string, sign: '+' | '-'): string =>
-    `INSERT INTO mark_totals SELECT account, chain_id, ${sign}count(*), ${sign}sum(${amount}) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
+    `INSERT INTO mark_totals SELECT account, chain_id, ${sign}count(*), ${sign}sum(amount) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
       ON CONFLICT (account, chain_id) DO UPDATE SET marks = mark_totals.marks + excluded.marks, total = mark_totals.total + excluded.total`;
   const highest = (rows: string): string =>
-    `INSERT INTO mark_highest SELECT account, chain_id, max(${amount}) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
+    `INSERT INTO mark_highest SELECT account, chain_id, max(amount) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
       ON CONFLICT (account, chain_id) DO UPDATE SET amount = greatest(mark_highest.amount, excluded.amount)`;
   return [
     {

@@ -1,4 +1,4 @@
-import { type Indexed, readSubject, type SubjectColumns, type TablesInUse } from '@chainstead/answers';
+import { type Indexed, readSubject, type SubjectColumns } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -17,8 +17,6 @@ export interface TokenStatsOptions {
   readonly kept: KeptSubjects;
   /** How long the counting of a token with very many transfers is waited for. Milliseconds. */
   readonly waitMs: number;
-  /** That hold rows (`createTablesInUse`): those that are still in the former one are left out, and the answer is not complete. */
-  readonly tables: TablesInUse;
   /** Up to so many transfers are counted each time. Default {@link COUNT_MAX}. */
   readonly countMax?: number;
 }
@@ -31,7 +29,7 @@ export async function getTokenStats(
   database: Database,
   chain: Chain,
   token: Address,
-  { kept, waitMs, tables, countMax = COUNT_MAX }: TokenStatsOptions,
+  { kept, waitMs, countMax = COUNT_MAX }: TokenStatsOptions,
 ): Promise<TokenStats> {
   const read = async (isCounted: boolean): Promise<Row> => {
     const { text, values } = tokenStatsStatement(chain, token, { countMax, isCounted });
@@ -42,8 +40,7 @@ export async function getTokenStats(
   const first = await read(true);
   const show = (row: Row, transfers: number, isExact: boolean): TokenStats => {
     const { indexed, isCovered } = readSubject(chain, row, row.created_block ?? chain.firstBlock);
-    const complete = isCovered && isExact && tables === 'partitioned';
-    return { transfers: row.is_of_nfts ? 0 : transfers, indexed: { ...indexed, complete } };
+    return { transfers: row.is_of_nfts ? 0 : transfers, indexed: { ...indexed, complete: isCovered && isExact } };
   };
   if (first.is_built) return show(first, first.kept ?? 0, true);
   const counted = first.counted ?? 0;

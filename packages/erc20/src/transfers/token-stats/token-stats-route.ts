@@ -1,17 +1,10 @@
-import {
-  createMissingIndexes,
-  createTablesInUse,
-  indexedSchema,
-  showIndexed,
-  type WalletHistory,
-} from '@chainstead/answers';
+import { createMissingIndexes, indexedSchema, showIndexed, type WalletHistory } from '@chainstead/answers';
 import { systemClock } from '@chainstead/core';
 import { errorResponses, indexedChain, querySchema, type RouteModule, requireIndexes } from '@chainstead/http';
 import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';
-import { FORMER_TABLE } from '../schema.ts';
 import { getTokenStats } from './get-token-stats.ts';
 
 export interface TokenStatsRouteOptions {
@@ -24,7 +17,6 @@ export interface TokenStatsRouteOptions {
 /** `GET /api/v2.2/erc20/{address}/stats`: how often a token moved (docs/provider-contract.md#token-statistics). */
 export function createTokenStatsRoute({ kept, walletHistory, waitMs }: TokenStatsRouteOptions): RouteModule {
   return (app, { chains, database, logger, parameters }) => {
-    const tables = createTablesInUse(database, systemClock, FORMER_TABLE);
     const missing = createMissingIndexes(database, systemClock, [BY_CONTRACT]);
     const route = createRoute({
       method: 'get',
@@ -47,11 +39,7 @@ export function createTokenStatsRoute({ kept, walletHistory, waitMs }: TokenStat
       const { address: token } = c.req.valid('param');
       const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
       requireIndexes(await missing());
-      const { transfers, indexed } = await getTokenStats(database, chain, token, {
-        kept,
-        waitMs,
-        tables: await tables(),
-      });
+      const { transfers, indexed } = await getTokenStats(database, chain, token, { kept, waitMs });
       if (!indexed.complete)
         await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
       return c.json({ transfers: { total: String(transfers) }, indexed: showIndexed(indexed) }, 200);

@@ -1,12 +1,10 @@
-import { createTablesInUse } from '@chainstead/answers';
-import { type Address, systemClock } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { createKeptSubjects } from '@chainstead/sync';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { erc20Transfers } from '../dataset.ts';
-import { FORMER_TABLE } from '../schema.ts';
 import { DAI, eth, FRIEND, transfer, transfersIn, USDC, WALLET } from '../testing/example-wallet.ts';
 import { seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
 import { openTokenStage, seedTokenRange, type TokenStage } from '../token-transfers/testing/token-stage.ts';
@@ -58,10 +56,9 @@ describe('the number of a token’s transfers', () => {
 });
 
 describe('very many transfers', () => {
-  const read = async (waitMs = 5_000) => {
+  const read = (waitMs = 5_000) => {
     const { database } = stage;
-    const tables = await createTablesInUse(database, systemClock, FORMER_TABLE)();
-    return getTokenStats(database, eth, USDC, { kept: createKeptSubjects(database), waitMs, tables, countMax: 10 });
+    return getTokenStats(database, eth, USDC, { kept: createKeptSubjects(database), waitMs, countMax: 10 });
   };
   const isKept = async (): Promise<boolean> =>
     (await stage.database.query('SELECT FROM kept_subjects WHERE built_to IS NULL')).length === 1;

@@ -1,4 +1,4 @@
-import { type Indexed, type IndexedColumns, readIndexed, readUntorn, type TablesInUse } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed, readUntorn } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
@@ -21,25 +21,22 @@ export interface TokenTransfersPage extends BesideTransfers {
 
 /**
  * A page of a token's transfers with everything that is shown beside them, in one statement.
- * @param tables that hold rows (`createTablesInUse`): those that are still in the former one are left out, and the answer is not complete
  * @throws {TornPageError} when a transfer comes without its block again and again
  */
 export async function getTokenTransfers(
   database: ReadDatabase,
   chain: Chain,
   query: TokenTransfersQuery,
-  tables: TablesInUse,
 ): Promise<TokenTransfersPage> {
   return readUntorn(async () => {
     const { rows, page } = await readPackedPage<TokenTransferRow, PageRow>(database, TOKEN_TRANSFERS, (select) =>
       tokenTransfersStatement(chain, query, select),
     );
-    const indexed = readIndexed(page);
     return {
       ...readBeside(page, rows),
       transfers: rows.slice(0, query.limit),
       hasNext: rows.length > query.limit,
-      indexed: { ...indexed, complete: indexed.complete && tables === 'partitioned' },
+      indexed: readIndexed(page),
       newestBlock: page.newest,
     };
   });

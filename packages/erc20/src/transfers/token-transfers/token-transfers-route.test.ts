@@ -3,7 +3,6 @@ import { addressBytes } from '@chainstead/db';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAI, eth, FRIEND, transfer, transfersIn, USDC, WALLET } from '../testing/example-wallet.ts';
-import { createFormerTable, moveBack, moveTheRest } from '../testing/former-table.ts';
 import { seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
 import { blocksOf, openTokenStage, seedTokenRange, type TokenStage } from './testing/token-stage.ts';
 
@@ -150,22 +149,6 @@ describe('indexed', () => {
     expect(await stage.histories()).toEqual([]);
     expect((await stage.get('?from_block=99', token)).indexed.complete).toBe(false);
     expect(await stage.histories()).toEqual([token]);
-  });
-
-  test('is never complete while rows of the former table are left out', async () => {
-    const former = await openTokenStage();
-    try {
-      await seedTransfers(former.database, eth, transfersIn(1, 4));
-      await seedCoverage(former.database, eth, 0, 10);
-      await createFormerTable(former.database);
-      await moveBack(former.database, 'block_number <= 2');
-      expect(await former.get()).toMatchObject({ indexed: { from_block: '0', to_block: '10', complete: false } });
-      expect(blocksOf(await former.get())).toEqual([4, 3]);
-      await moveTheRest(former.database);
-      expect(blocksOf(await former.get())).toEqual([4, 3, 2, 1]);
-    } finally {
-      await former.close();
-    }
   });
 });
 

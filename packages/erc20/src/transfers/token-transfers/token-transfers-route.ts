@@ -1,4 +1,4 @@
-import { createMissingIndexes, createTablesInUse, showIndexed, type WalletHistory } from '@chainstead/answers';
+import { createMissingIndexes, showIndexed, type WalletHistory } from '@chainstead/answers';
 import { type Address, parseAddress, systemClock } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -17,7 +17,6 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';
 import { showTransfer } from '../page/transfer-response.ts';
-import { FORMER_TABLE } from '../schema.ts';
 import { getTokenTransfers, type TokenTransfersPage } from './get-token-transfers.ts';
 import { tokenTransfersSchema } from './token-transfers-response.ts';
 
@@ -39,7 +38,6 @@ export function createTokenTransfersRoute({ walletHistory }: TokenTransfersOptio
       defaults: { address: '', chain: DEFAULT_CHAIN, ...NO_BLOCK_BOUNDS },
       limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
     });
-    const tables = createTablesInUse(reads, systemClock, FORMER_TABLE);
     const missing = createMissingIndexes(reads, systemClock, [BY_CONTRACT]);
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
@@ -52,7 +50,7 @@ export function createTokenTransfersRoute({ walletHistory }: TokenTransfersOptio
       const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
       const token = parseAddress(page.filter.address);
       requireIndexes(await missing());
-      const found = await getTokenTransfers(reads, chain, readingOf(page), await tables());
+      const found = await getTokenTransfers(reads, chain, readingOf(page));
       if (!found.indexed.complete)
         await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
       const next = nextPlace(page, found);

@@ -33,7 +33,7 @@ export function tokenSubject(token: string, chainId: string): SubjectInSql {
 /**
  * The statement behind a page of a token's transfers: in each partition a range of `erc20_transfers_by_contract` that stops after the block
  * with row limit + 1, one partition after the other (token-transfers-statement.explain.test.ts). The planner is kept from reading and
- * sorting a whole token as in wallet-transfers-statement.ts. The former table, which has no such index, is not read.
+ * sorting a whole token as in wallet-transfers-statement.ts.
  */
 export function tokenTransfersStatement(
   chain: Chain,

@@ -13,8 +13,8 @@ export async function keepAllWallets(database: Database, chain: Chain): Promise<
   const kept = createKeptSubjects(database);
   const rows = await database.query<{ account: Address }>(
     `SELECT ${hexText('account')} AS account FROM (
-       SELECT from_address AS account FROM nft_transfers_all WHERE chain_id = $1
-       UNION SELECT to_address FROM nft_transfers_all WHERE chain_id = $1) AS moved
+       SELECT from_address AS account FROM nft_transfers WHERE chain_id = $1
+       UNION SELECT to_address FROM nft_transfers WHERE chain_id = $1) AS moved
      WHERE NOT EXISTS (SELECT FROM kept_subjects AS kept WHERE kept.chain_id = $1 AND state = $2 AND subject = account AND built_to IS NULL AND NOT is_stale)
        OR NOT EXISTS (SELECT FROM derived_states AS known WHERE known.chain_id = $1 AND state = $2 AND version = $3)`,
     [chain.id, nftWalletTokens.name, nftWalletTokens.version],

@@ -1,17 +1,11 @@
-/** Pages and prices while trades move from the table that they were in before partitions, and contracts and wallets that share a key. */
-import type { TablesInUse } from '@chainstead/answers';
+/** Pages of trades against a model, with contracts and wallets that share a key. */
 import { type Address, parseAddress } from '@chainstead/core';
-import { exampleApi } from '@chainstead/http/testing';
 import { addressOf, createPartitions, createScratchDatabase, hashOf, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getSalePrices } from '../sale-prices/get-sale-prices.ts';
 import { getTrades } from './get-trades.ts';
-import { FORMER_TABLE } from './schema.ts';
-import { blocksOf, eth, getTradesPage } from './testing/asked-trades.ts';
-import { createFormerTrades, moveRestOfTrades, moveTradesBack } from './testing/former-table.ts';
+import { eth } from './testing/asked-trades.ts';
 import { type SeededTrade, seedDatasetCoverage, seedTrades } from './testing/seeded-trades.ts';
-import { collectionTradesRoute } from './trades-route.ts';
 import type { TradeKey, TradesQuery, TradesSubject } from './trades-statement.ts';
 
 const BLOCKS = 60;
@@ -54,7 +48,6 @@ beforeAll(async () => {
   await createPartitions(scratch.database, 'nft_trades', eth.id, [10, 11, 40]);
   await seedTrades(scratch.database, eth, trades);
   await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 0, BLOCKS);
-  await createFormerTrades(scratch.database);
 });
 afterAll(() => scratch.drop());
 
@@ -105,11 +98,11 @@ function expectedRun({ subject, fromBlock, toBlock, pinnedBlock }: Run): string[
     );
 }
 
-async function readRun(run: Run, limit: number, tables: TablesInUse): Promise<string[]> {
+async function readRun(run: Run, limit: number): Promise<string[]> {
   const found: string[] = [];
   for (let after: TradeKey | null = null; ; ) {
     const query: TradesQuery = { ...run, fromDate: null, toDate: null, limit, after, metadata: false };
-    const page = await getTrades(scratch.database, eth, query, { tables });
+    const page = await getTrades(scratch.database, eth, query);
     for (const row of page.trades) {
       expect(row.block_hash).toBe(hashOf(1, row.block_number));
       found.push(
@@ -131,57 +124,8 @@ async function readRun(run: Run, limit: number, tables: TablesInUse): Promise<st
 test('pages put together are exactly the trades of the model, for any subject, bounds and page size', async () => {
   await fc.assert(
     fc.asyncProperty(runs, fc.integer({ min: 1, max: 40 }), async (run, limit) => {
-      expect(await readRun(run, limit, 'partitioned')).toEqual(expectedRun(run));
+      expect(await readRun(run, limit)).toEqual(expectedRun(run));
     }),
     { numRuns: 120 },
   );
-});
-
-const parts = fc.record({ modulus: fc.integer({ min: 1, max: 5 }), block: fc.nat(BLOCKS), isAbove: fc.boolean() });
-
-test('so they are while any part of the rows is in the former table, and prices are the same', async () => {
-  const asked = [null, '1'].map((tokenId) => ({
-    token: COLLECTIONS[0] ?? addressOf(0),
-    tokenId,
-    days: 12,
-    // The first day is a partial one, whose trades are read themselves.
-    now: new Date((END + 3_000) * 1000),
-    includeWrapped: false,
-  }));
-  const prices = (tables: TablesInUse) =>
-    Promise.all(asked.map((query) => getSalePrices(scratch.database, eth, query, tables)));
-  const expected = await prices('partitioned');
-  for (const { sales } of expected) expect(sales?.count).toBeGreaterThan(4);
-  await fc.assert(
-    fc.asyncProperty(
-      parts,
-      fc.array(runs, { minLength: 4, maxLength: 8 }),
-      fc.integer({ min: 1, max: 40 }),
-      async ({ modulus, block, isAbove }, some, limit) => {
-        const condition = `log_index % ${modulus} = 0 AND block_number ${isAbove ? '>' : '<='} ${block}`;
-        await moveTradesBack(scratch.database, condition);
-        for (const run of some) expect(await readRun(run, limit, 'both')).toEqual(expectedRun(run));
-        expect(await prices('both')).toEqual(expected);
-        await moveRestOfTrades(scratch.database);
-      },
-    ),
-    { numRuns: 25 },
-  );
-  expect(await prices('partitioned')).toEqual(expected);
-});
-
-test('the routes show trades of both tables, and go on when all are moved and the former one is gone', async () => {
-  const path = `/nft/${COLLECTIONS[2]}/trades?marketplace=all&limit=10`;
-  const whole = await getTradesPage(await exampleApi(scratch.database, [collectionTradesRoute]), path);
-  await moveTradesBack(scratch.database, 'block_number % 2 = 0');
-  const api = await exampleApi(scratch.database, [collectionTradesRoute]);
-  const first = await getTradesPage(api, path);
-  expect(first.result).toEqual(whole.result);
-  await moveRestOfTrades(scratch.database);
-  const second = await getTradesPage(api, `/nft/${COLLECTIONS[2]}/trades?cursor=${first.cursor}`);
-  expect(blocksOf(second)[0]).toBeLessThanOrEqual(blocksOf(first).at(-1) ?? 0);
-  await scratch.database.query('CREATE OR REPLACE VIEW nft_trades_all AS SELECT * FROM nft_trades');
-  await scratch.database.query(`DROP TABLE ${FORMER_TABLE}`);
-  const later = await getTradesPage(await exampleApi(scratch.database, [collectionTradesRoute]), path);
-  expect(later.result).toEqual(whole.result);
 });
