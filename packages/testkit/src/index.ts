@@ -25,6 +25,7 @@ export {
   startPostgresContainer,
   startRedisContainer,
 } from './containers.ts';
+export { copyMigrations, type MigrationsCopy } from './copy-migrations.ts';
 export { countDeaths } from './count-deaths.ts';
 export { createPartitions } from './create-partitions.ts';
 export { compileDecodingBomb } from './decoding-bomb.ts';
@@ -46,7 +47,6 @@ export {
 } from './explain.ts';
 export type { FaultSettings } from './faults.ts';
 export { findChromium } from './find-chromium.ts';
-export { migrateBefore } from './former-schema.ts';
 export { freePort } from './free-port.ts';
 export { type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
 export { createLiveChain, type LiveChain, serveLiveChain } from './live-chain.ts';

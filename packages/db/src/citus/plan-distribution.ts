@@ -77,20 +77,6 @@ async function requireSchema(database: Database): Promise<void> {
       remedy: 'Run "chainstead migrate" first',
       retryable: false,
     });
-  const formers = await database.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relname LIKE '%\\_unpartitioned' AND relkind = 'r' AND relnamespace = current_schema()::regnamespace`,
-  );
-  for (const { name } of formers) {
-    const rows = await database.query(`SELECT FROM ${name} LIMIT 1`);
-    if (rows.length > 0)
-      throw new DatabaseError({
-        code: 'FORMER_ROWS_LEFT',
-        message: `The tables can't be distributed yet: ${name}, of an earlier version, still has rows`,
-        facts: { table: name },
-        remedy: 'Let "chainstead start" move them, which its log tells of, and distribute then',
-        retryable: true,
-      });
-  }
 }
 
 interface Held {
