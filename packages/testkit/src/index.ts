@@ -14,7 +14,6 @@ export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode 
 export { fieldsOfRow } from './binary-row.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { checkAnswers } from './check-answers.ts';
-export { checkOutProgram } from './checked-out-program.ts';
 export { firstLine, spawnDependent } from './child-process.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 export {
