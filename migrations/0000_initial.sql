@@ -1543,19 +1543,6 @@ INSERT INTO "locks" ("name") VALUES ('streams-version');--> statement-breakpoint
 INSERT INTO "streams_version" ("id", "version") VALUES (1, 0);--> statement-breakpoint
 
 -- ============================================================================
--- Rows of partitioned tables
--- ============================================================================
-CREATE VIEW erc20_transfers_all AS
-SELECT account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash
-FROM erc20_transfers;--> statement-breakpoint
-CREATE VIEW nft_transfers_all AS
-SELECT collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id, last_token_id, from_address, to_address, amount, operator, transaction_hash
-FROM nft_transfers;--> statement-breakpoint
-CREATE VIEW nft_trades_all AS
-SELECT collection_key, chain_id, block_number, transaction_index, log_index, item, block_timestamp, side, collections, leads, token_address, token_id, token_ids, amounts, marketplace, protocol, marketplace_address, seller, buyer, payment_token, price, transaction_hash
-FROM nft_trades;--> statement-breakpoint
-
--- ============================================================================
 -- Analytics
 -- Views for SQL clients (docs/analytics.md): addresses and hashes as 0x text, amounts as decimal numbers, names joined in.
 -- Columns that end in _bytes hold the stored form, which the indexes use.
@@ -1712,7 +1699,7 @@ SELECT
   transfer.account AS from_bytes,
   transfer.counterparty AS to_bytes,
   transfer.account_key AS from_key
-FROM public.erc20_transfers_all AS transfer
+FROM public.erc20_transfers AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
 -- One row per transfer: the sender's row, or the only row of a self-transfer.
@@ -1742,7 +1729,7 @@ SELECT
   transfer.token AS token_bytes,
   transfer.counterparty AS counterparty_bytes,
   transfer.account_key AS wallet_key
-FROM public.erc20_transfers_all AS transfer
+FROM public.erc20_transfers AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
 WHERE token.standard IS DISTINCT FROM 'erc721' AND token.standard IS DISTINCT FROM 'erc1155';--> statement-breakpoint
@@ -2027,7 +2014,7 @@ SELECT
   transfer.to_address AS to_bytes,
   transfer.collection_key,
   public.token_id_key(transfer.token_id) AS token_id_key
-FROM public.nft_transfers_all AS transfer
+FROM public.nft_transfers AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token_address AND token.chain_id = transfer.chain_id;--> statement-breakpoint
 CREATE VIEW analytics.nft_trades AS
@@ -2107,7 +2094,7 @@ FROM (
         AND (bid.block_number, bid.transaction_index, bid.log_index) < (sold.block_number, sold.transaction_index, sold.log_index)
       ORDER BY bid.block_number DESC, bid.transaction_index DESC, bid.log_index DESC LIMIT 1
     )) AS order_price
-  FROM public.nft_trades_all AS sold
+  FROM public.nft_trades AS sold
   WHERE sold.leads
 ) AS trade
 LEFT JOIN public.tokens AS token ON token.address = trade.token_address AND token.chain_id = trade.chain_id
@@ -2175,11 +2162,11 @@ FROM (
   FROM (
     SELECT chain_id, collection_key, token_address, token_id, public.address_key(to_address) AS owner_key, to_address AS owner, amount,
       CASE WHEN kind NOT IN (1, 2) THEN (block_number::bigint << 32) + (log_index::bigint << 1) + 1 END AS place
-    FROM public.nft_transfers_all WHERE last_token_id IS NULL AND (from_address <> to_address OR kind NOT IN (1, 2))
+    FROM public.nft_transfers WHERE last_token_id IS NULL AND (from_address <> to_address OR kind NOT IN (1, 2))
     UNION ALL
     SELECT chain_id, collection_key, token_address, token_id, public.address_key(from_address), from_address, -amount,
       CASE WHEN kind NOT IN (1, 2) THEN (block_number::bigint << 32) + (log_index::bigint << 1) END
-    FROM public.nft_transfers_all WHERE last_token_id IS NULL AND from_address <> to_address
+    FROM public.nft_transfers WHERE last_token_id IS NULL AND from_address <> to_address
   ) AS side
   WHERE side.owner <> '\x0000000000000000000000000000000000000000'::bytea
   GROUP BY side.chain_id, side.collection_key, side.token_address, side.token_id, side.owner_key, side.owner
