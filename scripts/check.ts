@@ -8,15 +8,21 @@ import {
   findWrongImports,
   readImports,
 } from './check/dependency-direction.ts';
-import { findEditedMigrations } from './check/frozen-migrations.ts';
 import { renderGeneratedFiles } from './check/generated-files.ts';
+import { compareReleasedMigrations } from './check/released-migrations.ts';
 import { runTool } from './check/run-tool.ts';
 import { REPOSITORY_ROOT, readSourceFiles } from './check/source-files.ts';
 
 interface Step {
   readonly name: string;
-  /** @returns what is wrong; empty when nothing is. */
-  run(): Promise<string>;
+  /** @returns the problems; empty if there are none */
+  run(): Promise<string | StepOutcome>;
+}
+
+interface StepOutcome {
+  readonly problems: string;
+  /** Printed after the step's name. */
+  readonly note: string;
 }
 
 const STEPS: readonly Step[] = [
@@ -28,10 +34,7 @@ const STEPS: readonly Step[] = [
   { name: 'dependency direction', run: checkDependencyDirection },
   { name: 'unused files, exports, dependencies (knip)', run: () => tool('knip', ['--no-progress']) },
   { name: 'generated files up to date', run: checkGeneratedFiles },
-  {
-    name: 'migrations as they were released',
-    run: async () => (await findEditedMigrations(REPOSITORY_ROOT)).join('\n'),
-  },
+  { name: 'migrations as they were released', run: checkReleasedMigrations },
 ];
 
 process.exitCode = (await runSteps()) ? 0 : 1;
@@ -40,9 +43,10 @@ async function runSteps(): Promise<boolean> {
   let passed = true;
   for (const step of STEPS) {
     const startedAt = performance.now();
-    const problems = await step.run();
+    const outcome = await step.run();
+    const { problems, note } = typeof outcome === 'string' ? { problems: outcome, note: '' } : outcome;
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    console.log(`${problems === '' ? '✓' : '✗'} ${step.name} (${seconds} s)`);
+    console.log(`${problems === '' ? '✓' : '✗'} ${step.name} (${seconds} s)${note === '' ? '' : `: ${note}`}`);
     if (problems !== '') console.log(problems.replaceAll(/^/gm, '    '));
     passed &&= problems === '';
   }
@@ -66,6 +70,12 @@ async function checkGeneratedFiles(): Promise<string> {
     .filter(({ path, text }) => textOf(path) !== text)
     .map(({ path }) => `${path} is not what the sources say: run "npm run generate"`)
     .join('\n');
+}
+
+async function checkReleasedMigrations(): Promise<StepOutcome> {
+  const { tags, problems } = await compareReleasedMigrations(REPOSITORY_ROOT);
+  const note = tags.length === 0 ? 'no release tags here' : `compared with ${tags.length} releases`;
+  return { problems: problems.join('\n'), note };
 }
 
 function textOf(path: string): string | null {

@@ -6,7 +6,6 @@ import { everyDashboard } from '../dashboards/every-dashboard.ts';
 import { renderScalingDocument } from '../scaling/scaling-document.ts';
 import { collectErrors, renderErrorDocument } from './error-table.ts';
 import { createEveryMetric } from './every-metric.ts';
-import { FROZEN_MIGRATIONS, renderFrozenMigrations } from './frozen-migrations.ts';
 import { renderMetricDocument } from './metric-table.ts';
 import { REPOSITORY_ROOT, readSourceFiles } from './source-files.ts';
 
@@ -24,7 +23,6 @@ export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
   return [
     { path: '.env.example', text: renderEnvExample() },
     { path: 'docs/errors.md', text: renderErrorDocument(collectErrors(readSourceFiles())) },
-    { path: FROZEN_MIGRATIONS, text: await renderFrozenMigrations(REPOSITORY_ROOT) },
     { path: SCALING, text: renderScalingDocument(readFileSync(join(REPOSITORY_ROOT, SCALING), 'utf8')) },
     { path: 'docs/metrics.md', text: await renderMetricDocument(createEveryMetric()) },
     ...everyDashboard.map((dashboard) => ({

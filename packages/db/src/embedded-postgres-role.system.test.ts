@@ -39,7 +39,7 @@ test('the program works as a role that owns its database and nothing else', asyn
   ).toEqual([{ role: 'chainstead', rolsuper: false, rolcreaterole: false, rolcreatedb: false }]);
   const database = openDatabase({ url: server.url, applicationName: 'test', logger: silentLogger() });
   try {
-    expect((await migrate(database)).applied).toContain('0000_spine');
+    expect((await migrate(database)).applied).toContain('0000_initial');
     await expect(database.query("COPY schema_migrations TO PROGRAM 'true'")).rejects.toMatchObject({ code: '42501' });
   } finally {
     await database.close();

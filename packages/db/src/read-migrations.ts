@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** A file of the migrations folder. */
 export interface Migration {
-  /** `0003_nfts`. */
+  /** `0000_initial`. */
   readonly name: string;
   readonly text: string;
   /** SHA-256 of the text, hexadecimal. */

@@ -66,7 +66,7 @@ function changedMigrations(names: readonly string[]): DatabaseError {
     message: `${differ} from the text that this database was migrated with`,
     facts: { migrations: names },
     remedy:
-      'Restore the file if it was edited here, and put the change into a new migration. If the database was made by a version from before migrations/frozen.json, it cannot be upgraded: give this version an empty database (DATABASE_URL, DATA_DIR), which it fills from the chains',
+      'Restore the file if it was edited here, and put the change into a new migration. A database of an unreleased version cannot be upgraded: give this version an empty database (DATABASE_URL, DATA_DIR), which it fills from the chains',
     retryable: false,
   });
 }

@@ -1,5 +1,5 @@
 /**
- * By what kind of writes a table changes. `migrations/0022_autovacuum_by_writes.sql` sets each by it, and a test compares.
+ * The kind of writes of each table. Migrations set the storage parameters of each kind, and a test compares them.
  *
  * - `append`: rows are added, and stay. What a reorganisation takes back is little.
  * - `counter`: rows stay, and change in place again and again.

@@ -14,7 +14,6 @@ export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode 
 export { fieldsOfRow } from './binary-row.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { checkAnswers } from './check-answers.ts';
-export { type CheckedOutProgram, checkOutProgram } from './checked-out-program.ts';
 export { firstLine, spawnDependent } from './child-process.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 export {
@@ -25,6 +24,7 @@ export {
   startPostgresContainer,
   startRedisContainer,
 } from './containers.ts';
+export { copyMigrations, type MigrationsCopy } from './copy-migrations.ts';
 export { countDeaths } from './count-deaths.ts';
 export { createPartitions } from './create-partitions.ts';
 export { compileDecodingBomb } from './decoding-bomb.ts';
@@ -46,7 +46,6 @@ export {
 } from './explain.ts';
 export type { FaultSettings } from './faults.ts';
 export { findChromium } from './find-chromium.ts';
-export { migrateBefore } from './former-schema.ts';
 export { freePort } from './free-port.ts';
 export { type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
 export { createLiveChain, type LiveChain, serveLiveChain } from './live-chain.ts';

@@ -91,7 +91,7 @@ describe.skipIf(folder === null)('rows that are read with whole blocks', () => {
     async () => {
       const whole = await accounts();
       expect(new Set(whole.map(({ evidence }) => evidence)).size).toBeGreaterThan(5);
-      // As the program of migration 0049 leaves them.
+      // Rows as they were before logs gave evidence.
       await scratch.database.query('DELETE FROM account_transactions WHERE roles <= 0');
       await scratch.database.query('UPDATE account_transactions SET evidence = 0');
       expect((await accounts()).length).toBeLessThan(whole.length);

@@ -1,15 +1,20 @@
-/** A rolling upgrade: a newer version starts and migrates the database while the former one leads, serves and delivers; then it takes over. */
+/** A rolling upgrade: the next version starts and migrates the database while this one leads, serves and delivers. Then it takes over. */
 import { createScratchDatabase, createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { afterAll, expect, test, vi } from 'vitest';
+import { makeNextVersion } from '../testing/next-version.ts';
 import { startProgram } from '../testing/program-process.ts';
-import { checkOutFormerVersion } from './former-version.ts';
 import { scriptedChainFacts } from './indexed-chain.ts';
 import { WAIT } from './outage-stage.ts';
 import { expectTransferRows } from './transfer-rows.ts';
 
-const former = await checkOutFormerVersion();
-if (typeof former === 'string') process.stdout.write(`NOT RUN: the rolling upgrade (${former})\n`);
-afterAll(() => (typeof former === 'string' ? undefined : former.remove()));
+/** Changes of a next version that this one can work with. */
+const NEXT = '0001_next';
+const MIGRATION = `ALTER TABLE "tokens" ADD COLUMN "next" text;--> statement-breakpoint
+ALTER TABLE "erc20_transfers" ADD COLUMN "next" integer;--> statement-breakpoint
+CREATE TABLE "next" ("id" bigint PRIMARY KEY);`;
+
+const next = await makeNextVersion();
+afterAll(() => next.remove());
 
 const { id: CHAIN_ID } = scriptedChainFacts(31_337);
 /** Between requests of a client that never stops asking. Milliseconds. */
@@ -42,72 +47,75 @@ function keepAsking(url: string): { stop(): Promise<readonly number[]> } {
   };
 }
 
-test.skipIf(typeof former === 'string')(
-  'both versions serve and follow in turn, no request fails, and the rows are those of the chain',
-  async () => {
-    if (typeof former === 'string') return;
-    const chain = createScriptedChain({ seed: 20_261_122, finalityDepth: 8 });
-    chain.mine(40);
-    const upstream = await serveScriptedChain(chain);
-    const scratch = await createScratchDatabase({ migrated: false });
-    const environment = {
-      DATABASE_URL: scratch.url,
-      PORT: '0',
-      CHAINS: 'scripted',
-      CHAIN_ID_SCRIPTED: '31337',
-      RPC_URLS_SCRIPTED: upstream.url,
-      START_BLOCK_SCRIPTED: '0',
-      POLL_INTERVAL_MS_SCRIPTED: '100',
-    };
-    const start = (entry?: string) => startProgram(['start'], { environment, ...(entry !== undefined && { entry }) });
-    const pageOf = (address: string) => `${address}/api/v2.2/${chain.wallets[0]}/erc20/transfers?chain=scripted`;
-    const untilServing = async (program: ReturnType<typeof start>): Promise<string> => {
-      const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
-      await vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(200), WAIT);
-      return address;
-    };
-    const untilFollowed = (address: string): Promise<void> =>
-      vi.waitFor(async () => {
-        const body = (await (await fetch(pageOf(address))).json()) as { indexed?: { to_block?: string } };
-        expect(body.indexed?.to_block).toBe(String(chain.head));
-      }, WAIT);
-    const migrations = async (): Promise<number> =>
-      (await scratch.database.query('SELECT FROM schema_migrations')).length;
-    const older = start(former.entry);
-    const programs = [older];
-    try {
-      const olderAddress = await untilServing(older);
-      await untilFollowed(olderAddress);
-      expect(await migrations()).toBe(former.migrations);
-      const olderClient = keepAsking(pageOf(olderAddress));
+test('both versions serve and follow in turn, no request fails, and the rows are those of the chain', async () => {
+  await next.writeMigration(NEXT, MIGRATION);
+  const chain = createScriptedChain({ seed: 20_261_122, finalityDepth: 8 });
+  chain.mine(40);
+  const upstream = await serveScriptedChain(chain);
+  const scratch = await createScratchDatabase({ migrated: false });
+  const environment = {
+    DATABASE_URL: scratch.url,
+    PORT: '0',
+    CHAINS: 'scripted',
+    CHAIN_ID_SCRIPTED: '31337',
+    RPC_URLS_SCRIPTED: upstream.url,
+    START_BLOCK_SCRIPTED: '0',
+    POLL_INTERVAL_MS_SCRIPTED: '100',
+  };
+  const start = (entry?: string) => startProgram(['start'], { environment, ...(entry !== undefined && { entry }) });
+  const pageOf = (address: string) => `${address}/api/v2.2/${chain.wallets[0]}/erc20/transfers?chain=scripted`;
+  const untilServing = async (program: ReturnType<typeof start>): Promise<string> => {
+    const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
+    await vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(200), WAIT);
+    return address;
+  };
+  const untilFollowed = (address: string): Promise<void> =>
+    vi.waitFor(async () => {
+      const body = (await (await fetch(pageOf(address))).json()) as { indexed?: { to_block?: string } };
+      expect(body.indexed?.to_block).toBe(String(chain.head));
+    }, WAIT);
+  const migrations = async (): Promise<readonly string[]> =>
+    (await scratch.database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name')).map(
+      ({ name }) => name,
+    );
+  const older = start();
+  const programs = [older];
+  try {
+    const olderAddress = await untilServing(older);
+    await untilFollowed(olderAddress);
+    expect(await migrations()).not.toContain(NEXT);
+    const olderClient = keepAsking(pageOf(olderAddress));
 
-      const newer = start();
-      programs.push(newer);
-      const newerAddress = await untilServing(newer);
-      expect(await migrations()).toBeGreaterThan(former.migrations);
-      const newerClient = keepAsking(pageOf(newerAddress));
-      // The former version leads on what the newer one has migrated.
-      chain.mine(10);
-      chain.reorg(3, 5);
-      await untilFollowed(olderAddress);
-      await untilFollowed(newerAddress);
-      const rowsOf = async (address: string): Promise<unknown> =>
-        ((await (await fetch(pageOf(address))).json()) as { result: unknown }).result;
-      expect(await rowsOf(newerAddress)).toEqual(await rowsOf(olderAddress));
+    const newer = start(next.entry);
+    programs.push(newer);
+    const newerAddress = await untilServing(newer);
+    expect(await migrations()).toContain(NEXT);
+    const newerClient = keepAsking(pageOf(newerAddress));
+    // The older version leads on the schema of the newer one.
+    chain.mine(10);
+    chain.reorg(3, 5);
+    await untilFollowed(olderAddress);
+    await untilFollowed(newerAddress);
+    const rowsOf = async (address: string): Promise<unknown> =>
+      ((await (await fetch(pageOf(address))).json()) as { result: unknown }).result;
+    expect(await rowsOf(newerAddress)).toEqual(await rowsOf(olderAddress));
 
-      expect(new Set(await olderClient.stop())).toEqual(new Set([200]));
-      older.kill('SIGTERM');
-      expect(await older.exited).toBe(0);
-      chain.mine(10);
-      chain.reorg(3, 5);
-      await untilFollowed(newerAddress);
-      expect(new Set(await newerClient.stop())).toEqual(new Set([200]));
-      await expectTransferRows(scratch.database, chain, CHAIN_ID);
-    } finally {
-      for (const program of programs) program.kill('SIGTERM');
-      await Promise.all(programs.map(({ exited }) => exited));
-      await upstream.close();
-      await scratch.drop();
-    }
-  },
-);
+    expect(new Set(await olderClient.stop())).toEqual(new Set([200]));
+    older.kill('SIGTERM');
+    expect(await older.exited).toBe(0);
+    const again = start();
+    expect(await again.exited).not.toBe(0);
+    expect(again.output()).toMatch(/SCHEMA_NEWER/);
+    expect(again.output()).toContain(NEXT);
+    chain.mine(10);
+    chain.reorg(3, 5);
+    await untilFollowed(newerAddress);
+    expect(new Set(await newerClient.stop())).toEqual(new Set([200]));
+    await expectTransferRows(scratch.database, chain, CHAIN_ID);
+  } finally {
+    for (const program of programs) program.kill('SIGTERM');
+    await Promise.all(programs.map(({ exited }) => exited));
+    await upstream.close();
+    await scratch.drop();
+  }
+});

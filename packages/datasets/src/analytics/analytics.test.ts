@@ -25,7 +25,7 @@ import {
 import { REBASING } from './testing/seeded-balances.ts';
 import { APES, COLLECTOR } from './testing/seeded-nfts.ts';
 
-const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0002_analytics.sql`, 'utf8');
+const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0000_initial.sql`, 'utf8');
 
 const eth = createChainRegistry().get('eth');
 
@@ -315,7 +315,11 @@ describe('the role chainstead_reader', () => {
 
   test('is made by whoever comes first when several databases are migrated at once', async () => {
     const role = `racing_reader_${Date.now()}`;
-    const others = await Promise.all([beforeAnalytics(), beforeAnalytics(), beforeAnalytics()]);
+    const others = await Promise.all([
+      createScratchDatabase({ migrated: false }),
+      createScratchDatabase({ migrated: false }),
+      createScratchDatabase({ migrated: false }),
+    ]);
     try {
       await Promise.all(others.map(({ database }) => migrateAs(database, role)));
       for (const { database } of others)
@@ -330,12 +334,12 @@ describe('the role chainstead_reader', () => {
 
   test('is not needed: a user who may not create roles gets a notice and the views', async () => {
     const user = `migrator_${Date.now()}`;
-    const other = await beforeAnalytics();
+    const other = await createScratchDatabase({ migrated: false });
     const notices: string[] = [];
     try {
       await other.database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
       await other.database.query(`GRANT CREATE ON DATABASE ${new URL(other.url).pathname.slice(1)} TO ${user}`);
-      await other.database.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
+      await other.database.query(`GRANT CREATE ON SCHEMA public TO ${user}`);
       const url = new URL(other.url);
       url.username = user;
       url.password = 'secret';
@@ -359,17 +363,7 @@ describe('the role chainstead_reader', () => {
   });
 });
 
-/** A database to which only the migrations before the one of analytics were applied. */
-async function beforeAnalytics(): Promise<ScratchDatabase> {
-  const other = await createScratchDatabase({ migrated: false });
-  for (const name of ['0000_spine', '0001_exclusion_constraints'])
-    await other.database.transaction(async ({ client }) => {
-      await client.query(readFileSync(`${MIGRATIONS_FOLDER}/${name}.sql`, 'utf8'));
-    });
-  return other;
-}
-
-/** The analytics migration with a role that the server does not have yet. */
+/** The migration with a role that the server does not have yet. */
 async function migrateAs(database: Database, role: string): Promise<void> {
   await database.transaction(async ({ client }) => {
     await client.query(MIGRATION.replaceAll('chainstead_reader', role));

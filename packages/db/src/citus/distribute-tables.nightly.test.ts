@@ -1,12 +1,9 @@
 /** On a real cluster of three servers, where this machine's Postgres has Citus. */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
-import { createScratchDatabase, findCitus, type ScratchCitus } from '@chainstead/testkit';
+import { copyMigrations, createScratchDatabase, findCitus, type ScratchCitus } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../database.ts';
-import { MIGRATIONS_FOLDER, migrate } from '../migrate.ts';
+import { migrate } from '../migrate.ts';
 import { openDatabase } from '../open-database.ts';
 import { distributeTables } from './distribute-tables.ts';
 import { planDistribution, waitingTables } from './plan-distribution.ts';
@@ -156,21 +153,17 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
 
   it('takes later migrations, and says which of their tables wait', async () => {
     const { database } = await open({ distributed: true });
-    const folder = await mkdtemp(join(tmpdir(), 'chainstead-migrations-'));
-    closing.push(() => rm(folder, { recursive: true }));
-    await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
-    const journal = join(folder, 'meta/_journal.json');
-    const { entries, ...rest }: { entries: object[] } = JSON.parse(await readFile(journal, 'utf8'));
-    await writeFile(journal, JSON.stringify({ ...rest, entries: [...entries, { tag: '9999_later' }] }));
-    await writeFile(
-      join(folder, '9999_later.sql'),
+    const copy = await copyMigrations();
+    closing.push(() => copy.remove());
+    await copy.write(
+      '9999_later',
       `ALTER TABLE tokens ADD COLUMN later text;--> statement-breakpoint
        ALTER TABLE erc20_transfers ADD COLUMN later integer;--> statement-breakpoint
        CREATE INDEX erc20_transfers_later ON erc20_transfers (account_key, later);--> statement-breakpoint
        DROP TABLE erc20_holder_minutes;--> statement-breakpoint
        CREATE TABLE erc20_holder_minutes (token bytea, chain_id bigint, PRIMARY KEY (token, chain_id))`,
     );
-    expect((await migrate(database, { folder })).applied).toEqual(['9999_later']);
+    expect((await migrate(database, { folder: copy.folder })).applied).toEqual(['9999_later']);
     expect(await waitingTables(database)).toEqual(['erc20_holder_minutes']);
     expect((await readCluster(database))?.waiting).toEqual(['erc20_holder_minutes']);
     await database.query(`DELETE FROM schema_migrations WHERE name = '9999_later'`);

@@ -1,0 +1,2358 @@
+-- The whole schema. drizzle-kit generates the tables and indexes from the schema.ts files. The rest is written by hand, because
+-- drizzle-kit has no syntax for it. A release freezes this file: put every later change into a new migration.
+
+-- ============================================================================
+-- Keys
+-- Indexes use these functions, so they come first.
+-- ============================================================================
+-- Exclusion constraints on numbers and texts need it.
+CREATE EXTENSION IF NOT EXISTS btree_gist;--> statement-breakpoint
+-- Eight bytes of an address, as in packages/db/src/address-key.ts. They come from both ends: vanity addresses differ at one end only.
+CREATE FUNCTION "address_key"(address bytea) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN ('x' || encode(substring(address FROM 1 FOR 4) || substring(address FROM 17 FOR 4), 'hex'))::bit(64)::bigint;--> statement-breakpoint
+-- The last four bytes of a token address: the first bytes of many tokens are equal.
+CREATE FUNCTION "token_key"(token bytea) RETURNS integer
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN (get_byte(token, 16) << 24) | (get_byte(token, 17) << 16) | (get_byte(token, 18) << 8) | get_byte(token, 19);--> statement-breakpoint
+-- A hash of a token id: four bytes separate ids that count from 0, are hashes, or contain an address. Equal numbers have equal keys.
+CREATE FUNCTION "token_id_key"(token_id numeric) RETURNS integer
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN hash_numeric(token_id);--> statement-breakpoint
+
+-- ============================================================================
+-- Work and locks
+-- ============================================================================
+CREATE TABLE "leases" (
+  "name" text PRIMARY KEY NOT NULL,
+  "token" uuid NOT NULL,
+  "holder" text NOT NULL,
+  "backend_pid" integer NOT NULL,
+  "backend_start" timestamp with time zone NOT NULL,
+  "acquired_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "expires_at" timestamp with time zone NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "locks" (
+  "name" text PRIMARY KEY NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "process_work" (
+  "process" uuid PRIMARY KEY NOT NULL,
+  "machine" text NOT NULL,
+  "pid" integer NOT NULL,
+  "items" text[] NOT NULL,
+  "alone" text,
+  "entered_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "alive_until" timestamp with time zone NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "suspect_work" (
+  "name" text PRIMARY KEY NOT NULL,
+  "crashes" integer NOT NULL,
+  "crashed_at" timestamp with time zone DEFAULT now() NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "table_samples" (
+  "table_name" text NOT NULL,
+  "hour" timestamp with time zone NOT NULL,
+  "sampled_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "bytes" bigint NOT NULL,
+  CONSTRAINT "table_samples_table_name_hour_pk" PRIMARY KEY("table_name","hour")
+);--> statement-breakpoint
+
+-- ============================================================================
+-- API keys, usage, audit log and console
+-- ============================================================================
+CREATE TABLE "api_keys" (
+  "key_hash" bytea PRIMARY KEY NOT NULL,
+  "prefix" text NOT NULL,
+  "name" text NOT NULL,
+  "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "revoked_at" timestamp with time zone,
+  "scopes" text[] DEFAULT '{"data","rpc","streams","admin"}' NOT NULL,
+  "rate_limit" integer,
+  "by_start" boolean DEFAULT false NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "api_usage" (
+  "key_id" text NOT NULL,
+  "day" date NOT NULL,
+  "method" text NOT NULL,
+  "route" text NOT NULL,
+  "requests" bigint NOT NULL,
+  "refused" bigint NOT NULL,
+  "failed" bigint NOT NULL,
+  CONSTRAINT "api_usage_key_id_day_method_route_pk" PRIMARY KEY("key_id","day","method","route")
+);--> statement-breakpoint
+CREATE TABLE "audit_log" (
+  "id" text PRIMARY KEY NOT NULL,
+  "at" timestamp with time zone DEFAULT now() NOT NULL,
+  "door" text NOT NULL,
+  "actor" text NOT NULL,
+  "actor_name" text,
+  "action" text NOT NULL,
+  "target" text NOT NULL,
+  "details" jsonb NOT NULL,
+  "address" text,
+  "request_id" text
+);--> statement-breakpoint
+CREATE INDEX "audit_log_by_door" ON "audit_log" USING btree ("door","id");--> statement-breakpoint
+-- Unlogged: rows live for seconds, and a server crash may restart the windows.
+CREATE UNLOGGED TABLE "rate_spending" (
+  "bucket" text PRIMARY KEY NOT NULL,
+  "slot" bigint NOT NULL,
+  "spent" double precision[] NOT NULL,
+  "expires_at" timestamp with time zone NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "server_secrets" (
+  "name" text PRIMARY KEY NOT NULL,
+  "value" bytea NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "console_sessions" (
+  "id_hash" bytea PRIMARY KEY NOT NULL,
+  "key_hash" bytea NOT NULL,
+  "key_id" text NOT NULL,
+  "key_name" text NOT NULL,
+  "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "seen_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "expires_at" timestamp with time zone NOT NULL,
+  "revoked_at" timestamp with time zone,
+  "address" text NOT NULL,
+  "user_agent" text NOT NULL
+);--> statement-breakpoint
+CREATE INDEX "console_sessions_by_end" ON "console_sessions" USING btree ("expires_at");--> statement-breakpoint
+
+-- ============================================================================
+-- Sync state
+-- ============================================================================
+CREATE TABLE "blocks" (
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "block_hash" bytea NOT NULL,
+  "parent_hash" bytea,
+  "block_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "blocks_chain_id_block_number_pk" PRIMARY KEY("chain_id","block_number")
+);--> statement-breakpoint
+CREATE TABLE "chain_samples" (
+  "chain" text NOT NULL,
+  "minute" timestamp with time zone NOT NULL,
+  "head" bigint,
+  "checkpoint" bigint,
+  "covered" bigint NOT NULL,
+  "rows" bigint,
+  CONSTRAINT "chain_samples_chain_minute_pk" PRIMARY KEY("chain","minute")
+);--> statement-breakpoint
+CREATE TABLE "derived_states" (
+  "chain_id" bigint NOT NULL,
+  "state" text NOT NULL,
+  "dataset" text NOT NULL,
+  "version" integer NOT NULL,
+  "status" text NOT NULL,
+  "position" bigint NOT NULL,
+  "rows" bigint DEFAULT 0 NOT NULL,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "derived_states_chain_id_state_pk" PRIMARY KEY("chain_id","state")
+);--> statement-breakpoint
+CREATE TABLE "kept_subjects" (
+  "chain_id" bigint NOT NULL,
+  "state" text NOT NULL,
+  "subject" bytea NOT NULL,
+  "built_to" bigint,
+  "is_stale" boolean DEFAULT false NOT NULL,
+  "rows" bigint DEFAULT 0 NOT NULL,
+  "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "kept_subjects_subject_chain_id_state_pk" PRIMARY KEY("subject","chain_id","state")
+);--> statement-breakpoint
+CREATE INDEX "kept_subjects_by_state" ON "kept_subjects" USING btree ("chain_id","state","asked_at");--> statement-breakpoint
+CREATE TABLE "range_jobs" (
+  "id" text PRIMARY KEY NOT NULL,
+  "chain" text NOT NULL,
+  "work" text NOT NULL,
+  "dataset" text,
+  "ranges" jsonb NOT NULL,
+  "status" text DEFAULT 'queued' NOT NULL,
+  "done" bigint DEFAULT 0 NOT NULL,
+  "total" bigint,
+  "logs" bigint DEFAULT 0 NOT NULL,
+  "position" bigint,
+  "outcome" jsonb,
+  "requested_by" text NOT NULL,
+  "requested_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "taken_at" timestamp with time zone,
+  "done_before" bigint DEFAULT 0 NOT NULL,
+  "cancel_asked_at" timestamp with time zone,
+  "finished_at" timestamp with time zone,
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "due_at" timestamp with time zone,
+  "error_code" text,
+  "error_message" text,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);--> statement-breakpoint
+CREATE INDEX "range_jobs_open" ON "range_jobs" USING btree ("chain","id") WHERE status IN ('queued', 'running');--> statement-breakpoint
+CREATE TABLE "subject_histories" (
+  "chain_id" bigint NOT NULL,
+  "kind" text NOT NULL,
+  "subject" bytea NOT NULL,
+  "status" text DEFAULT 'pending' NOT NULL,
+  "calls_estimated" integer,
+  "calls_made" integer DEFAULT 0 NOT NULL,
+  "rows_added" bigint DEFAULT 0 NOT NULL,
+  "requested_by" text,
+  "requested_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "due_at" timestamp with time zone,
+  "error_code" text,
+  "error_message" text,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "subject_histories_chain_id_kind_subject_pk" PRIMARY KEY("chain_id","kind","subject")
+);--> statement-breakpoint
+CREATE INDEX "subject_histories_unfinished" ON "subject_histories" USING btree ("chain_id","status") WHERE status <> 'done';--> statement-breakpoint
+CREATE TABLE "subject_ranges" (
+  "chain_id" bigint NOT NULL,
+  "kind" text NOT NULL,
+  "subject" bytea NOT NULL,
+  "dataset" text NOT NULL,
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL,
+  CONSTRAINT "subject_ranges_chain_id_kind_subject_dataset_first_block_pk" PRIMARY KEY("chain_id","kind","subject","dataset","first_block")
+);--> statement-breakpoint
+CREATE TABLE "sync_chains" (
+  "chain_id" bigint PRIMARY KEY NOT NULL,
+  "history_start" bigint NOT NULL,
+  "first_followed" bigint NOT NULL,
+  "checkpoint" bigint,
+  "checkpoint_hash" bytea,
+  "finalized" bigint,
+  "head" bigint,
+  "stop_code" text,
+  "stop_message" text,
+  "stall_reason" text,
+  "upstreams" jsonb,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "chain_key" text,
+  "prover_rate" double precision
+);--> statement-breakpoint
+CREATE TABLE "sync_claims" (
+  "chain_id" bigint NOT NULL,
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL,
+  "owner" bigint NOT NULL,
+  "purpose" text NOT NULL,
+  "claimed_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "sync_claims_chain_id_first_block_pk" PRIMARY KEY("chain_id","first_block")
+);--> statement-breakpoint
+CREATE TABLE "sync_ranges" (
+  "chain_id" bigint NOT NULL,
+  "dataset" text NOT NULL,
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL,
+  "proof" text NOT NULL,
+  "proof_reason" text,
+  "upstream" text,
+  CONSTRAINT "sync_ranges_chain_id_dataset_first_block_pk" PRIMARY KEY("chain_id","dataset","first_block")
+);--> statement-breakpoint
+CREATE TABLE "upstream_calls" (
+  "slot" timestamp with time zone NOT NULL,
+  "chain" text NOT NULL,
+  "upstream" text NOT NULL,
+  "role" text NOT NULL,
+  "outcome" text NOT NULL,
+  "calls" bigint NOT NULL,
+  "busy_ms" bigint NOT NULL,
+  "latency" bigint[] NOT NULL,
+  CONSTRAINT "upstream_calls_slot_chain_upstream_role_outcome_pk" PRIMARY KEY("slot","chain","upstream","role","outcome")
+);--> statement-breakpoint
+CREATE TABLE "upstream_faults" (
+  "chain_id" bigint NOT NULL,
+  "upstream" text NOT NULL,
+  "kind" text NOT NULL,
+  "block_number" bigint NOT NULL,
+  "facts" jsonb NOT NULL,
+  "occurrences" integer DEFAULT 1 NOT NULL,
+  "seen_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "upstream_faults_chain_id_upstream_kind_block_number_pk" PRIMARY KEY("chain_id","upstream","kind","block_number")
+);--> statement-breakpoint
+CREATE INDEX "upstream_faults_by_time" ON "upstream_faults" USING btree ("seen_at");--> statement-breakpoint
+CREATE TABLE "wrong_answers" (
+  "day" date NOT NULL,
+  "chain" text NOT NULL,
+  "upstream" text NOT NULL,
+  "kind" text NOT NULL,
+  "occurrences" bigint NOT NULL,
+  "method" text NOT NULL,
+  "description" text NOT NULL,
+  "seen_at" timestamp with time zone NOT NULL,
+  CONSTRAINT "wrong_answers_day_chain_upstream_kind_pk" PRIMARY KEY("day","chain","upstream","kind")
+);--> statement-breakpoint
+CREATE INDEX "wrong_answers_by_time" ON "wrong_answers" USING btree ("seen_at");--> statement-breakpoint
+
+-- ============================================================================
+-- Tokens, labels and lists
+-- ============================================================================
+CREATE TABLE "address_labels" (
+  "address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "source" text NOT NULL,
+  "label" text,
+  "entity" text,
+  "entity_logo" text,
+  CONSTRAINT "address_labels_address_chain_id_source_pk" PRIMARY KEY("address","chain_id","source")
+);--> statement-breakpoint
+CREATE TABLE "list_revisions" (
+  "list" text PRIMARY KEY NOT NULL,
+  "revision" bigint NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "spam_list_entries" (
+  "address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "source" text NOT NULL,
+  "reason" text,
+  CONSTRAINT "spam_list_entries_address_chain_id_source_pk" PRIMARY KEY("address","chain_id","source")
+);--> statement-breakpoint
+CREATE TABLE "token_list_entries" (
+  "address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "source" text NOT NULL,
+  "name" text,
+  "symbol" text,
+  "decimals" smallint,
+  "logo" text,
+  CONSTRAINT "token_list_entries_address_chain_id_source_pk" PRIMARY KEY("address","chain_id","source")
+);--> statement-breakpoint
+CREATE TABLE "tokens" (
+  "address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "standard" text,
+  "name" text,
+  "symbol" text,
+  "decimals" smallint,
+  "facts_status" text DEFAULT 'pending' NOT NULL,
+  "facts_attempts" integer DEFAULT 0 NOT NULL,
+  "facts_retry_at" timestamp with time zone,
+  "logo" text,
+  "verified" boolean DEFAULT false NOT NULL,
+  "possible_spam" boolean DEFAULT false NOT NULL,
+  "seen_as" smallint DEFAULT 0 NOT NULL,
+  "total_supply" numeric(78,0),
+  "supply_block" bigint,
+  "supply_read_at" timestamp with time zone,
+  "created_block" bigint,
+  "created_at" timestamp with time zone,
+  "creation_sought_at" timestamp with time zone,
+  "supply_block_hash" bytea,
+  CONSTRAINT "tokens_address_chain_id_pk" PRIMARY KEY("address","chain_id")
+);--> statement-breakpoint
+CREATE INDEX "tokens_without_facts" ON "tokens" USING btree ("facts_status","facts_retry_at");--> statement-breakpoint
+CREATE INDEX "tokens_by_symbol" ON "tokens" USING btree (lower(symbol),"chain_id");--> statement-breakpoint
+CREATE TABLE "contract_reviews" (
+  "key_id" text NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "address" bytea NOT NULL,
+  "contract_type" text NOT NULL,
+  "report_type" text NOT NULL,
+  "reason" text NOT NULL,
+  "reported_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "applied_at" timestamp with time zone,
+  CONSTRAINT "contract_reviews_address_chain_id_contract_type_key_id_pk" PRIMARY KEY("address","chain_id","contract_type","key_id")
+);--> statement-breakpoint
+CREATE INDEX "contract_reviews_by_key" ON "contract_reviews" USING btree ("key_id");--> statement-breakpoint
+
+-- ============================================================================
+-- ERC-20
+-- Partitioned by chain and block: see docs/storage-layout.md.
+-- ============================================================================
+CREATE TABLE "erc20_token_counts" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "transfers" bigint NOT NULL,
+  CONSTRAINT "erc20_token_counts_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "erc20_transfers" (
+  "account_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "direction" smallint NOT NULL,
+  "account" bytea NOT NULL,
+  "token" bytea NOT NULL,
+  "counterparty" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "erc20_transfers_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","log_index","direction")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "erc20_transfers_by_token" ON "erc20_transfers" USING btree ("account_key",token_key(token),"block_number");--> statement-breakpoint
+CREATE INDEX "erc20_transfers_by_contract" ON "erc20_transfers" USING btree (token_key(token),"block_number") WHERE direction <> 1;--> statement-breakpoint
+CREATE INDEX "erc20_transfers_by_block" ON "erc20_transfers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "wrapped_coin_moves" (
+  "account_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "direction" smallint NOT NULL,
+  "account" bytea NOT NULL,
+  "token" bytea NOT NULL,
+  "counterparty" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "wrapped_coin_moves_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","log_index","direction")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "wrapped_coin_moves_by_contract" ON "wrapped_coin_moves" USING btree (token_key(token),"block_number") WHERE direction <> 1;--> statement-breakpoint
+CREATE INDEX "wrapped_coin_moves_by_block" ON "wrapped_coin_moves" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "erc20_approvals" (
+  "owner_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "owner" bytea NOT NULL,
+  "token" bytea NOT NULL,
+  "spender" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "erc20_approvals_pkey" PRIMARY KEY("owner_key","chain_id","block_number","transaction_index","log_index")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "erc20_approvals_by_block" ON "erc20_approvals" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "erc20_wallet_approvals" (
+  "wallet" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token" bytea NOT NULL,
+  "spender" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "erc20_wallet_approvals_wallet_chain_id_token_spender_pk" PRIMARY KEY("wallet","chain_id","token","spender")
+);--> statement-breakpoint
+CREATE INDEX "erc20_wallet_approvals_by_block" ON "erc20_wallet_approvals" USING btree ("wallet","chain_id","block_number","transaction_index","log_index","token","spender");--> statement-breakpoint
+CREATE TABLE "erc20_token_classes" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "class" text NOT NULL,
+  "since_block" bigint NOT NULL,
+  "told_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "erc20_token_classes_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "erc20_wallet_tokens" (
+  "wallet" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token" bytea NOT NULL,
+  "total" numeric DEFAULT '0' NOT NULL,
+  "moved_block" integer DEFAULT -1 NOT NULL,
+  "moved_transaction" integer DEFAULT -1 NOT NULL,
+  "moved_log" integer DEFAULT -1 NOT NULL,
+  "anchor_block" integer,
+  "anchor_value" numeric(78, 0),
+  "since" numeric DEFAULT '0' NOT NULL,
+  "anchored_at" timestamp with time zone,
+  CONSTRAINT "erc20_wallet_tokens_wallet_chain_id_token_pk" PRIMARY KEY("wallet","chain_id","token")
+);--> statement-breakpoint
+CREATE INDEX "erc20_wallet_tokens_by_movement" ON "erc20_wallet_tokens" USING btree ("wallet","chain_id","moved_block","moved_transaction","moved_log","token");--> statement-breakpoint
+CREATE INDEX "erc20_wallet_tokens_by_anchor" ON "erc20_wallet_tokens" USING btree ("chain_id","anchor_block") WHERE anchor_block IS NOT NULL;--> statement-breakpoint
+CREATE TABLE "erc20_balance_slots" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "layout" text,
+  "slot" numeric(78,0),
+  "checked_by" bytea[] NOT NULL,
+  "checked_block" bigint NOT NULL,
+  "found_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "erc20_balance_slots_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "erc20_holder_counts" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "transfers" bigint NOT NULL,
+  "holders" bigint NOT NULL,
+  "supply" numeric NOT NULL,
+  "top_block" integer NOT NULL,
+  "is_exact" boolean NOT NULL,
+  "readings" integer DEFAULT 0 NOT NULL,
+  "contradictions" integer DEFAULT 0 NOT NULL,
+  "begun_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "erc20_holder_counts_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "erc20_holder_minutes" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "minute" timestamp with time zone NOT NULL,
+  "class" smallint NOT NULL,
+  "came" integer NOT NULL,
+  "gone" integer NOT NULL,
+  "airdropped" integer NOT NULL,
+  "swapped" integer NOT NULL,
+  CONSTRAINT "erc20_holder_minutes_token_chain_id_minute_class_pk" PRIMARY KEY("token","chain_id","minute","class")
+);--> statement-breakpoint
+CREATE TABLE "erc20_holders" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "account" bytea NOT NULL,
+  "total" numeric DEFAULT '0' NOT NULL,
+  "moves" integer DEFAULT 0 NOT NULL,
+  "first_block" integer,
+  "first_transaction" integer,
+  "acquired" smallint,
+  "anchor_block" integer,
+  "anchor_value" numeric(78, 0),
+  "since" numeric DEFAULT '0' NOT NULL,
+  "anchored_at" timestamp with time zone,
+  "balance" numeric GENERATED ALWAYS AS (coalesce(anchor_value + since, total)) STORED,
+  CONSTRAINT "erc20_holders_token_chain_id_account_pk" PRIMARY KEY("token","chain_id","account")
+);--> statement-breakpoint
+CREATE INDEX "erc20_holders_by_balance" ON "erc20_holders" USING btree ("token","chain_id","balance","account","anchor_block") WHERE balance > 0;--> statement-breakpoint
+CREATE INDEX "erc20_holders_below_zero" ON "erc20_holders" USING btree ("token","chain_id","balance") WHERE balance < 0;--> statement-breakpoint
+CREATE INDEX "erc20_holders_by_anchor" ON "erc20_holders" USING btree ("chain_id","anchor_block") WHERE anchor_block IS NOT NULL;--> statement-breakpoint
+
+-- ============================================================================
+-- NFTs
+-- Partitioned by chain and block: see docs/storage-layout.md.
+-- ============================================================================
+CREATE TABLE "nft_malformed_logs" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  "reason" smallint NOT NULL,
+  CONSTRAINT "nft_malformed_logs_token_address_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
+);--> statement-breakpoint
+CREATE INDEX "nft_malformed_logs_by_block" ON "nft_malformed_logs" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "nft_transfers" (
+  "collection_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "item" integer NOT NULL,
+  "kind" smallint NOT NULL,
+  "token_address" bytea NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "last_token_id" numeric(78,0),
+  "from_address" bytea NOT NULL,
+  "to_address" bytea NOT NULL,
+  "amount" numeric(78,0) NOT NULL,
+  "operator" bytea,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "nft_transfers_pkey" PRIMARY KEY("collection_key","chain_id","block_number","transaction_index","log_index","item")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "nft_transfers_by_token" ON "nft_transfers" USING btree ("collection_key",token_id_key(token_id),"block_number","transaction_index","log_index","item");--> statement-breakpoint
+CREATE INDEX "nft_transfers_by_range" ON "nft_transfers" USING btree (address_key(token_address),"block_number","transaction_index","log_index","item") WHERE last_token_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "nft_transfers_by_sender" ON "nft_transfers" USING btree (address_key(from_address),"block_number","transaction_index","log_index","item");--> statement-breakpoint
+CREATE INDEX "nft_transfers_by_recipient" ON "nft_transfers" USING btree (address_key(to_address),"block_number","transaction_index","log_index","item");--> statement-breakpoint
+CREATE INDEX "nft_transfers_by_block" ON "nft_transfers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "nft_wallet_collections" (
+  "wallet" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_address" bytea NOT NULL,
+  "ids_held" bigint NOT NULL,
+  CONSTRAINT "nft_wallet_collections_wallet_chain_id_token_address_pk" PRIMARY KEY("wallet","chain_id","token_address")
+);--> statement-breakpoint
+CREATE TABLE "nft_wallet_tokens" (
+  "wallet" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_address" bytea NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "amount" numeric NOT NULL,
+  "last_block" integer NOT NULL,
+  "newest" bigint,
+  CONSTRAINT "nft_wallet_tokens_wallet_chain_id_token_address_token_id_pk" PRIMARY KEY("wallet","chain_id","token_address","token_id")
+);--> statement-breakpoint
+CREATE INDEX "nft_wallet_tokens_by_change" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","last_block","token_address","token_id") WHERE amount > 0;--> statement-breakpoint
+CREATE INDEX "nft_wallet_tokens_given_by_change" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","last_block","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;--> statement-breakpoint
+CREATE INDEX "nft_wallet_tokens_given_by_contract" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;--> statement-breakpoint
+CREATE TABLE "nft_sale_days" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_id" numeric NOT NULL,
+  "payment_token" bytea NOT NULL,
+  "day" date NOT NULL,
+  "sales" bigint NOT NULL,
+  "total" numeric NOT NULL,
+  "lowest" numeric(78,0) NOT NULL,
+  "lowest_block" bigint NOT NULL,
+  "lowest_transaction" integer NOT NULL,
+  "lowest_log" integer NOT NULL,
+  "lowest_item" integer NOT NULL,
+  "highest" numeric(78,0) NOT NULL,
+  "highest_block" bigint NOT NULL,
+  "highest_transaction" integer NOT NULL,
+  "highest_log" integer NOT NULL,
+  "highest_item" integer NOT NULL,
+  "latest_block" bigint NOT NULL,
+  "latest_transaction" integer NOT NULL,
+  "latest_log" integer NOT NULL,
+  "latest_item" integer NOT NULL,
+  CONSTRAINT "nft_sale_days_token_address_chain_id_token_id_payment_token_day_pk" PRIMARY KEY("token_address","chain_id","token_id","payment_token","day")
+);--> statement-breakpoint
+CREATE TABLE "nft_trades" (
+  "collection_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "item" integer NOT NULL,
+  "block_timestamp" timestamp with time zone NOT NULL,
+  "side" smallint NOT NULL,
+  "collections" smallint NOT NULL,
+  "leads" boolean NOT NULL,
+  "token_address" bytea NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "token_ids" numeric(78, 0)[],
+  "amounts" numeric(78, 0)[],
+  "marketplace" text NOT NULL,
+  "protocol" text NOT NULL,
+  "marketplace_address" bytea NOT NULL,
+  "seller" bytea NOT NULL,
+  "buyer" bytea NOT NULL,
+  "payment_token" bytea,
+  "price" numeric,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "nft_trades_pkey" PRIMARY KEY("collection_key","chain_id","block_number","transaction_index","log_index","item")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "nft_trades_by_token" ON "nft_trades" USING btree ("collection_key",token_id_key(token_id),"block_number","transaction_index","log_index","item");--> statement-breakpoint
+CREATE INDEX "nft_trades_by_marketplace" ON "nft_trades" USING btree ("collection_key","marketplace","block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
+CREATE INDEX "nft_trades_by_seller" ON "nft_trades" USING btree (address_key(seller),"block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
+CREATE INDEX "nft_trades_by_buyer" ON "nft_trades" USING btree (address_key(buyer),"block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
+CREATE INDEX "nft_trades_by_block" ON "nft_trades" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "punk_bids" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "block_number" bigint NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "bidder" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "entered" boolean NOT NULL,
+  CONSTRAINT "punk_bids_token_address_chain_id_token_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","token_id","block_number","transaction_index","log_index")
+);--> statement-breakpoint
+CREATE INDEX "punk_bids_by_block" ON "punk_bids" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "nft_collection_balances" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "owner" bytea NOT NULL,
+  "amount" numeric NOT NULL,
+  "last_block" integer NOT NULL,
+  "is_sum" boolean DEFAULT false NOT NULL,
+  CONSTRAINT "nft_collection_balances_token_address_chain_id_token_id_owner_pk" PRIMARY KEY("token_address","chain_id","token_id","owner")
+);--> statement-breakpoint
+CREATE INDEX "nft_collection_balances_by_change" ON "nft_collection_balances" USING btree ("token_address","chain_id","last_block","token_id","owner") WHERE amount > 0;--> statement-breakpoint
+CREATE INDEX "nft_collection_balances_by_id" ON "nft_collection_balances" USING btree ("token_address","chain_id","token_id","last_block","owner") WHERE amount > 0;--> statement-breakpoint
+CREATE INDEX "nft_collection_balances_given_by_change" ON "nft_collection_balances" USING btree ("token_address","chain_id","last_block","token_id","owner") WHERE amount <= 0 AND is_sum;--> statement-breakpoint
+CREATE INDEX "nft_collection_balances_given_by_id" ON "nft_collection_balances" USING btree ("token_address","chain_id","token_id","last_block","owner") WHERE amount <= 0 AND is_sum;--> statement-breakpoint
+CREATE TABLE "nft_collection_counts" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "transfers" bigint NOT NULL,
+  "ids" bigint NOT NULL,
+  "owners" bigint NOT NULL,
+  CONSTRAINT "nft_collection_counts_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "nft_collection_ids" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "token_hash" bytea NOT NULL,
+  "holders" bigint NOT NULL,
+  "supply" numeric NOT NULL,
+  "last_block" integer NOT NULL,
+  "newest" integer[],
+  "receiver" bytea,
+  "is_held" boolean GENERATED ALWAYS AS (CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> decode('0000000000000000000000000000000000000000', 'hex') END) STORED,
+  CONSTRAINT "nft_collection_ids_token_address_chain_id_token_id_pk" PRIMARY KEY("token_address","chain_id","token_id")
+);--> statement-breakpoint
+CREATE INDEX "nft_collection_ids_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE is_held;--> statement-breakpoint
+CREATE INDEX "nft_collection_ids_given_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE NOT is_held AND receiver IS NULL;--> statement-breakpoint
+CREATE INDEX "nft_collection_ids_by_change" ON "nft_collection_ids" USING btree ("token_address","chain_id","last_block","token_id") WHERE is_held;--> statement-breakpoint
+CREATE TABLE "nft_collection_owners" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "owner" bytea NOT NULL,
+  "ids_held" bigint NOT NULL,
+  CONSTRAINT "nft_collection_owners_token_address_chain_id_owner_pk" PRIMARY KEY("token_address","chain_id","owner")
+);--> statement-breakpoint
+CREATE TABLE "collection_list_entries" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "source" text NOT NULL,
+  "name" text,
+  "symbol" text,
+  "collection_logo" text,
+  "collection_banner_image" text,
+  "collection_category" text,
+  "project_url" text,
+  "wiki_url" text,
+  "discord_url" text,
+  "telegram_url" text,
+  "twitter_username" text,
+  "instagram_username" text,
+  "verified" boolean,
+  "possible_spam" boolean,
+  CONSTRAINT "collection_list_entries_token_address_chain_id_source_pk" PRIMARY KEY("token_address","chain_id","source")
+);--> statement-breakpoint
+CREATE TABLE "nft_collections" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "status" text DEFAULT 'pending' NOT NULL,
+  "contract_type" text,
+  "name" text,
+  "symbol" text,
+  "contract_uri" text,
+  "base_uri" text,
+  "collection_logo" text,
+  "collection_banner_image" text,
+  "collection_category" text,
+  "project_url" text,
+  "wiki_url" text,
+  "discord_url" text,
+  "telegram_url" text,
+  "twitter_username" text,
+  "instagram_username" text,
+  "synced_at" timestamp with time zone,
+  "due_at" timestamp with time zone,
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "error_code" text,
+  "error_message" text,
+  "requested_by" text,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "nft_collections_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+);--> statement-breakpoint
+CREATE INDEX "nft_collections_due" ON "nft_collections" USING btree ("due_at") WHERE status NOT IN ('not-nft', 'not-contract');--> statement-breakpoint
+CREATE INDEX "nft_collections_refused" ON "nft_collections" USING btree ("due_at") WHERE status IN ('not-nft', 'not-contract');--> statement-breakpoint
+CREATE INDEX "nft_collections_requested" ON "nft_collections" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint
+CREATE TABLE "nft_metadata_events" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "kind" smallint NOT NULL,
+  "from_token_id" numeric(78, 0),
+  "to_token_id" numeric(78, 0),
+  "block_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "nft_metadata_events_token_address_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
+);--> statement-breakpoint
+CREATE INDEX "nft_metadata_events_by_block" ON "nft_metadata_events" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "nft_token_metadata" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "status" text DEFAULT 'pending' NOT NULL,
+  "token_uri" text,
+  "metadata" text,
+  "synced_at" timestamp with time zone,
+  "due_at" timestamp with time zone,
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "error_code" text,
+  "error_message" text,
+  "requested_by" text,
+  "from_known_uri" boolean DEFAULT false NOT NULL,
+  "uri_synced_at" timestamp with time zone,
+  CONSTRAINT "nft_token_metadata_token_address_chain_id_token_id_pk" PRIMARY KEY("token_address","chain_id","token_id")
+);--> statement-breakpoint
+CREATE INDEX "nft_token_metadata_due" ON "nft_token_metadata" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "nft_token_metadata_requested" ON "nft_token_metadata" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint
+CREATE TABLE "nft_collection_traits" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "generation" bigint,
+  "tokens" integer,
+  "traits" integer,
+  "computed_at" timestamp with time zone,
+  "indexed_from" integer,
+  "indexed_to" integer,
+  "is_complete" boolean,
+  "is_too_large" boolean DEFAULT false NOT NULL,
+  "work" text,
+  "work_after" numeric(78,0),
+  "work_generation" bigint,
+  "read_after" timestamp with time zone,
+  "advanced_at" timestamp with time zone,
+  "requested_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "requested_by" text NOT NULL,
+  "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "nft_collection_traits_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+);--> statement-breakpoint
+CREATE INDEX "nft_collection_traits_at_work" ON "nft_collection_traits" USING btree ("chain_id","advanced_at") WHERE work IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "nft_collection_traits_by_asking" ON "nft_collection_traits" USING btree ("asked_at");--> statement-breakpoint
+CREATE TABLE "nft_token_rarity" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "generation" bigint NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "rank" integer NOT NULL,
+  "score" double precision NOT NULL,
+  CONSTRAINT "nft_token_rarity_token_address_chain_id_generation_token_id_pk" PRIMARY KEY("token_address","chain_id","generation","token_id")
+);--> statement-breakpoint
+CREATE TABLE "nft_trait_counts" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "generation" bigint NOT NULL,
+  "place" integer NOT NULL,
+  "trait_key" bytea NOT NULL,
+  "trait_type" text NOT NULL,
+  "trait_value" text NOT NULL,
+  "count" integer NOT NULL,
+  CONSTRAINT "nft_trait_counts_token_address_chain_id_generation_place_pk" PRIMARY KEY("token_address","chain_id","generation","place")
+);--> statement-breakpoint
+CREATE INDEX "nft_trait_counts_by_key" ON "nft_trait_counts" USING btree ("trait_key");--> statement-breakpoint
+CREATE TABLE "nft_trait_generations" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "generation" bigint NOT NULL,
+  CONSTRAINT "nft_trait_generations_token_address_chain_id_generation_pk" PRIMARY KEY("token_address","chain_id","generation")
+);--> statement-breakpoint
+CREATE TABLE "nft_trait_tokens" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "generation" bigint NOT NULL,
+  "place" integer NOT NULL,
+  "token_hash" bytea NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  CONSTRAINT "nft_trait_tokens_token_address_chain_id_generation_place_token_hash_token_id_pk" PRIMARY KEY("token_address","chain_id","generation","place","token_hash","token_id")
+);--> statement-breakpoint
+
+-- ============================================================================
+-- Transactions, logs and contracts
+-- Partitioned by chain and block: see docs/storage-layout.md.
+-- ============================================================================
+CREATE TABLE "account_transactions" (
+  "account_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "transaction_key" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "evidence" integer DEFAULT 0 NOT NULL,
+  "roles" smallint NOT NULL,
+  "account" bytea NOT NULL,
+  CONSTRAINT "account_transactions_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","roles")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "account_transactions_by_block" ON "account_transactions" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "transactions" (
+  "transaction_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "nonce" bigint NOT NULL,
+  "gas" bigint NOT NULL,
+  "gas_used" bigint NOT NULL,
+  "cumulative_gas_used" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "type" smallint NOT NULL,
+  "status" smallint,
+  "sender_recovered" boolean NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  "from_address" bytea NOT NULL,
+  "to_address" bytea,
+  "contract_address" bytea,
+  "value" numeric(78,0) NOT NULL,
+  "gas_price" numeric(78,0) NOT NULL,
+  "l1_fee" numeric(78,0),
+  "blob_gas_used" numeric(78,0),
+  "blob_gas_price" numeric(78,0),
+  "root" bytea,
+  "selector" bytea,
+  "input" bytea,
+  CONSTRAINT "transactions_pkey" PRIMARY KEY("transaction_key","chain_id","block_number","transaction_index")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "transactions_by_block" ON "transactions" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "block_headers" (
+  "block_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_count" integer NOT NULL,
+  "block_hash" bytea NOT NULL,
+  "parent_hash" bytea NOT NULL,
+  "miner" bytea NOT NULL,
+  "gas_limit" numeric(78,0) NOT NULL,
+  "gas_used" numeric(78,0) NOT NULL,
+  "base_fee_per_gas" numeric(78,0),
+  "size" numeric(78,0) NOT NULL,
+  "difficulty" numeric(78,0) NOT NULL,
+  "total_difficulty" numeric(78,0),
+  "blob_gas_used" numeric(78,0),
+  "excess_blob_gas" numeric(78,0),
+  "state_root" bytea,
+  "transactions_root" bytea,
+  "receipts_root" bytea,
+  "sha3_uncles" bytea,
+  "mix_hash" bytea,
+  "nonce" bytea,
+  "withdrawals_root" bytea,
+  "parent_beacon_block_root" bytea,
+  "requests_hash" bytea,
+  "extra_data" bytea,
+  "logs_bloom" bytea,
+  "withdrawals" bytea,
+  CONSTRAINT "block_headers_pkey" PRIMARY KEY("block_key","chain_id","block_number")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "block_headers_by_block" ON "block_headers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "logs" (
+  "address_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  "address" bytea NOT NULL,
+  "topic0" bytea,
+  "topic1" bytea,
+  "topic2" bytea,
+  "topic3" bytea,
+  "data" bytea NOT NULL,
+  CONSTRAINT "logs_pkey" PRIMARY KEY("address_key","chain_id","block_number","transaction_index","log_index")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "logs_by_topic" ON "logs" USING btree ("address_key","substring"(topic0, 1, 4),"block_number");--> statement-breakpoint
+CREATE INDEX "logs_by_block" ON "logs" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "internal_transfers" (
+  "account_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "trace_index" integer NOT NULL,
+  "direction" smallint NOT NULL,
+  "account" bytea NOT NULL,
+  "counterparty" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  "type" text NOT NULL,
+  CONSTRAINT "internal_transfers_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","trace_index","direction")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "internal_transfers_by_block" ON "internal_transfers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "asked_wallets" (
+  "chain_id" bigint NOT NULL,
+  "wallet" bytea NOT NULL,
+  "since_block" bigint,
+  "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "asked_wallets_chain_id_wallet_pk" PRIMARY KEY("chain_id","wallet")
+);--> statement-breakpoint
+CREATE INDEX "asked_wallets_new" ON "asked_wallets" USING btree ("chain_id") WHERE since_block IS NULL;--> statement-breakpoint
+CREATE INDEX "asked_wallets_by_time" ON "asked_wallets" USING btree ("chain_id","asked_at");--> statement-breakpoint
+CREATE TABLE "wallet_watches" (
+  "chain_id" bigint PRIMARY KEY NOT NULL,
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "wallet_counts" (
+  "wallet" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL,
+  "sent" integer NOT NULL,
+  "involved" integer NOT NULL,
+  "nft_transfers" integer NOT NULL,
+  "token_transfers" integer NOT NULL,
+  CONSTRAINT "wallet_counts_wallet_chain_id_first_block_pk" PRIMARY KEY("wallet","chain_id","first_block")
+);--> statement-breakpoint
+CREATE TABLE "contract_abi_entries" (
+  "address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "selector" bytea NOT NULL,
+  "place" integer NOT NULL,
+  "entry" jsonb NOT NULL,
+  CONSTRAINT "contract_abi_entries_address_chain_id_selector_place_pk" PRIMARY KEY("address","chain_id","selector","place")
+);--> statement-breakpoint
+CREATE TABLE "contract_codes" (
+  "address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "code_hash" bytea,
+  "block_number" bigint NOT NULL,
+  "has_abi" boolean NOT NULL,
+  "read_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "contract_codes_address_chain_id_pk" PRIMARY KEY("address","chain_id")
+);--> statement-breakpoint
+CREATE INDEX "contract_codes_with_abi" ON "contract_codes" USING btree ("code_hash") WHERE "contract_codes"."has_abi";--> statement-breakpoint
+CREATE INDEX "contract_codes_by_block" ON "contract_codes" USING btree ("chain_id","block_number");--> statement-breakpoint
+CREATE TABLE "imported_signatures" (
+  "selector" bytea NOT NULL,
+  "signature" text NOT NULL,
+  "source" text NOT NULL,
+  CONSTRAINT "imported_signatures_selector_signature_source_pk" PRIMARY KEY("selector","signature","source")
+);--> statement-breakpoint
+CREATE TABLE "contract_implementations" (
+  "proxy" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "selector" bytea NOT NULL,
+  "from_block" bigint NOT NULL,
+  "until_block" bigint,
+  "implementation" bytea,
+  "beacon" bytea,
+  "known_by" text NOT NULL,
+  "read_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "contract_implementations_proxy_chain_id_selector_from_block_pk" PRIMARY KEY("proxy","chain_id","selector","from_block")
+);--> statement-breakpoint
+CREATE INDEX "contract_implementations_by_beacon" ON "contract_implementations" USING btree ("beacon","chain_id") WHERE "contract_implementations"."beacon" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "contract_implementations_by_block" ON "contract_implementations" USING btree ("chain_id","from_block");--> statement-breakpoint
+
+-- ============================================================================
+-- Prices, names and state reads
+-- ============================================================================
+CREATE TABLE "feed_answers" (
+  "aggregator" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "round" numeric(78, 0) NOT NULL,
+  "answer" numeric(78, 0) NOT NULL,
+  "block_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "feed_answers_aggregator_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("aggregator","chain_id","block_number","transaction_index","log_index")
+);--> statement-breakpoint
+CREATE INDEX "feed_answers_by_block" ON "feed_answers" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "payment_tokens" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "symbol" text NOT NULL,
+  "decimals" smallint NOT NULL,
+  "is_ether" boolean NOT NULL,
+  CONSTRAINT "payment_tokens_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "pool_prices" (
+  "pool" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "sqrt_price_x96" numeric(78, 0) NOT NULL,
+  "block_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "pool_prices_pool_chain_id_block_number_pk" PRIMARY KEY("pool","chain_id","block_number")
+);--> statement-breakpoint
+CREATE INDEX "pool_prices_by_block" ON "pool_prices" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "price_feed_phases" (
+  "feed" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "aggregator" bytea NOT NULL,
+  "decimals" smallint NOT NULL,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "price_feed_phases_feed_chain_id_aggregator_pk" PRIMARY KEY("feed","chain_id","aggregator")
+);--> statement-breakpoint
+CREATE TABLE "resolved_names" (
+  "service" text NOT NULL,
+  "wanted" text NOT NULL,
+  "subject" text NOT NULL,
+  "answer" text,
+  "off_chain" boolean NOT NULL,
+  "read_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "chain_id" bigint,
+  "block_number" bigint,
+  CONSTRAINT "resolved_names_service_wanted_subject_pk" PRIMARY KEY("service","wanted","subject")
+);--> statement-breakpoint
+CREATE INDEX "resolved_names_by_age" ON "resolved_names" USING btree ("read_at");--> statement-breakpoint
+CREATE TABLE "account_codes" (
+  "address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "has_code" boolean NOT NULL,
+  "looked_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "account_codes_address_chain_id_pk" PRIMARY KEY("address","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "native_balances" (
+  "account" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "wei" numeric(78,0) NOT NULL,
+  "block_number" bigint NOT NULL,
+  "block_hash" bytea NOT NULL,
+  "read_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "native_balances_account_chain_id_pk" PRIMARY KEY("account","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "state_questions" (
+  "chain_id" bigint NOT NULL,
+  "key" text NOT NULL,
+  "kind" text NOT NULL,
+  "question" jsonb NOT NULL,
+  "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "settled_at" timestamp with time zone,
+  "answer" jsonb,
+  "error_code" text,
+  "error_message" text,
+  CONSTRAINT "state_questions_chain_id_key_pk" PRIMARY KEY("chain_id","key")
+);--> statement-breakpoint
+CREATE INDEX "state_questions_by_age" ON "state_questions" USING btree ("asked_at");--> statement-breakpoint
+CREATE TABLE "transaction_facts" (
+  "hash" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "sender" bytea NOT NULL,
+  "recipient" bytea,
+  "value" numeric(78,0) NOT NULL,
+  "method" bytea,
+  CONSTRAINT "transaction_facts_hash_chain_id_pk" PRIMARY KEY("hash","chain_id")
+);--> statement-breakpoint
+
+-- ============================================================================
+-- Streams
+-- ============================================================================
+CREATE TABLE "historical_jobs" (
+  "id" uuid PRIMARY KEY NOT NULL,
+  "stream_id" uuid NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "from_block" bigint NOT NULL,
+  "to_block" bigint NOT NULL,
+  "from_timestamp" bigint,
+  "to_timestamp" bigint,
+  "next_block" bigint NOT NULL,
+  "addresses" text[],
+  "status" text DEFAULT 'pending' NOT NULL,
+  "matches" bigint DEFAULT 0 NOT NULL,
+  "error_message" text,
+  "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "requested_by" text
+);--> statement-breakpoint
+CREATE TABLE "stream_addresses" (
+  "stream_id" uuid NOT NULL,
+  "address" bytea NOT NULL,
+  "version" bigint NOT NULL,
+  CONSTRAINT "stream_addresses_address_stream_id_pk" PRIMARY KEY("address","stream_id")
+);--> statement-breakpoint
+CREATE INDEX "stream_addresses_by_stream" ON "stream_addresses" USING btree ("stream_id","address");--> statement-breakpoint
+CREATE INDEX "stream_addresses_by_version" ON "stream_addresses" USING btree ("version");--> statement-breakpoint
+CREATE TABLE "stream_attempts" (
+  "id" uuid NOT NULL,
+  "delivery_id" uuid NOT NULL,
+  "stream_id" uuid NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "confirmed" boolean NOT NULL,
+  "webhook_url" text NOT NULL,
+  "tag" text NOT NULL,
+  "retries" integer NOT NULL,
+  "success" boolean NOT NULL,
+  "http_status" integer,
+  "error_message" text,
+  "body" text,
+  "records" integer NOT NULL,
+  "duration_ms" integer NOT NULL,
+  "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "stream_attempts_created_at_id_pk" PRIMARY KEY("created_at","id")
+);--> statement-breakpoint
+CREATE INDEX "stream_attempts_by_stream" ON "stream_attempts" USING btree ("stream_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "stream_attempts_by_block" ON "stream_attempts" USING btree ("chain_id","block_number");--> statement-breakpoint
+CREATE INDEX "stream_attempts_failed" ON "stream_attempts" USING btree ("created_at","id") WHERE NOT success;--> statement-breakpoint
+CREATE INDEX "stream_attempts_failed_by_id" ON "stream_attempts" USING btree ("id") WHERE NOT success;--> statement-breakpoint
+CREATE TABLE "stream_deliveries" (
+  "id" uuid PRIMARY KEY NOT NULL,
+  "stream_id" uuid NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "block_hash" bytea NOT NULL,
+  "kind" text NOT NULL,
+  "status" text DEFAULT 'pending' NOT NULL,
+  "retries" integer DEFAULT 0 NOT NULL,
+  "due_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "body" text,
+  "resend" text,
+  "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "delivered_at" timestamp with time zone,
+  "requested_by" text
+);--> statement-breakpoint
+CREATE INDEX "stream_deliveries_open_by_key" ON "stream_deliveries" USING btree ("requested_by") WHERE status = 'pending' AND requested_by IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "stream_deliveries_by_block" ON "stream_deliveries" USING btree ("chain_id","block_number");--> statement-breakpoint
+CREATE INDEX "stream_deliveries_pending_by_stream" ON "stream_deliveries" USING btree ("stream_id","due_at") WHERE status = 'pending';--> statement-breakpoint
+CREATE TABLE "stream_match_transactions" (
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "stream_id" uuid NOT NULL,
+  "block_hash" bytea NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "stream_match_transactions_pk" PRIMARY KEY("chain_id","block_number","stream_id","block_hash","transaction_hash")
+);--> statement-breakpoint
+CREATE INDEX "stream_match_transactions_by_hash" ON "stream_match_transactions" USING btree ("transaction_hash");--> statement-breakpoint
+CREATE TABLE "stream_matches" (
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "stream_id" uuid NOT NULL,
+  "block_hash" bytea NOT NULL,
+  "block_timestamp" timestamp with time zone NOT NULL,
+  "matched" text NOT NULL,
+  "body" text,
+  "logs" integer NOT NULL,
+  "txs" integer NOT NULL,
+  "txs_internal" integer NOT NULL,
+  "removed_at" timestamp with time zone,
+  "confirmed" boolean DEFAULT false NOT NULL,
+  CONSTRAINT "stream_matches_chain_id_block_number_stream_id_block_hash_pk" PRIMARY KEY("chain_id","block_number","stream_id","block_hash")
+);--> statement-breakpoint
+CREATE INDEX "stream_matches_unconfirmed" ON "stream_matches" USING btree ("chain_id","block_number") WHERE NOT confirmed AND removed_at IS NULL;--> statement-breakpoint
+CREATE TABLE "stream_settings" (
+  "id" smallint PRIMARY KEY NOT NULL,
+  "region" text NOT NULL,
+  "secret_key" text NOT NULL,
+  "previous_secret_key" text,
+  "previous_valid_until" timestamp with time zone,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "stream_stats" (
+  "stream_id" uuid PRIMARY KEY NOT NULL,
+  "webhooks_delivered" bigint DEFAULT 0 NOT NULL,
+  "webhooks_failed" bigint DEFAULT 0 NOT NULL,
+  "logs_processed" bigint DEFAULT 0 NOT NULL,
+  "txs_processed" bigint DEFAULT 0 NOT NULL,
+  "txs_internal_processed" bigint DEFAULT 0 NOT NULL,
+  "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "streams" (
+  "id" uuid PRIMARY KEY NOT NULL,
+  "webhook_url" text NOT NULL,
+  "description" text NOT NULL,
+  "tag" text NOT NULL,
+  "chain_ids" bigint[] NOT NULL,
+  "topic0" text[],
+  "all_addresses" boolean NOT NULL,
+  "include_native_txs" boolean NOT NULL,
+  "include_contract_logs" boolean NOT NULL,
+  "include_internal_txs" boolean NOT NULL,
+  "include_all_tx_logs" boolean NOT NULL,
+  "filter_possible_spam_addresses" boolean NOT NULL,
+  "get_native_balances" jsonb NOT NULL,
+  "abi" text,
+  "advanced_options" text,
+  "triggers" text,
+  "demo" boolean NOT NULL,
+  "send_removed" boolean DEFAULT false NOT NULL,
+  "status" text NOT NULL,
+  "status_message" text NOT NULL,
+  "error_since" timestamp with time zone,
+  "amount_of_addresses" bigint DEFAULT 0 NOT NULL,
+  "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "deleted_at" timestamp with time zone,
+  "created_by" text
+);--> statement-breakpoint
+CREATE INDEX "streams_by_creator" ON "streams" USING btree ("created_by") WHERE deleted_at IS NULL;--> statement-breakpoint
+CREATE TABLE "streams_version" (
+  "id" smallint PRIMARY KEY NOT NULL,
+  "version" bigint NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "webhook_health" (
+  "webhook_url" text PRIMARY KEY NOT NULL,
+  "success_rate" integer DEFAULT 100 NOT NULL,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "webhook_host_leases" (
+  "host" text PRIMARY KEY NOT NULL,
+  "holder" uuid NOT NULL,
+  "held_until" timestamp with time zone NOT NULL
+);--> statement-breakpoint
+
+-- ============================================================================
+-- Gateway
+-- ============================================================================
+CREATE TABLE "gateway_answers" (
+  "chain_id" bigint NOT NULL,
+  "call_hash" bytea NOT NULL,
+  "result" bytea NOT NULL,
+  "stored_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "gateway_answers_chain_id_call_hash_pk" PRIMARY KEY("chain_id","call_hash")
+);--> statement-breakpoint
+CREATE INDEX "gateway_answers_by_age" ON "gateway_answers" USING btree ("stored_at");--> statement-breakpoint
+CREATE TABLE "gateway_calls" (
+  "hour" timestamp with time zone NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "method" text NOT NULL,
+  "calls" bigint NOT NULL,
+  "errors" bigint NOT NULL,
+  "cached" bigint NOT NULL,
+  "latency" bigint[] NOT NULL,
+  CONSTRAINT "gateway_calls_hour_chain_id_method_pk" PRIMARY KEY("hour","chain_id","method")
+);--> statement-breakpoint
+CREATE TABLE "gateway_filters" (
+  "id" text NOT NULL,
+  "key_id" text NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "kind" text NOT NULL,
+  "subject" jsonb NOT NULL,
+  "told" jsonb NOT NULL,
+  "version" integer DEFAULT 0 NOT NULL,
+  "polled_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "gateway_filters_id_chain_id_pk" PRIMARY KEY("id","chain_id")
+);--> statement-breakpoint
+CREATE INDEX "gateway_filters_by_key" ON "gateway_filters" USING btree ("key_id");--> statement-breakpoint
+CREATE INDEX "gateway_filters_by_poll" ON "gateway_filters" USING btree ("polled_at");--> statement-breakpoint
+CREATE TABLE "gateway_heads" (
+  "chain_id" bigint PRIMARY KEY NOT NULL,
+  "head" bigint NOT NULL,
+  "finalized" bigint,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "gateway_usage" (
+  "key_id" text NOT NULL,
+  "day" date NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "method" text NOT NULL,
+  "calls" bigint NOT NULL,
+  "errors" bigint NOT NULL,
+  "cached" bigint NOT NULL,
+  "weight" bigint NOT NULL,
+  "bytes" bigint NOT NULL,
+  CONSTRAINT "gateway_usage_key_id_day_chain_id_method_pk" PRIMARY KEY("key_id","day","chain_id","method")
+);--> statement-breakpoint
+
+-- ============================================================================
+-- Aptos
+-- Texts that are sorted or compared have the C collation (byte order).
+-- ============================================================================
+CREATE TABLE "aptos_balance_history" (
+  "network" text NOT NULL,
+  "owner_address" bytea NOT NULL,
+  "coin_type_hash" bytea NOT NULL,
+  "transaction_version" bigint NOT NULL,
+  "coin_type" text COLLATE "C" NOT NULL,
+  "amount" numeric(39, 0) NOT NULL,
+  "transaction_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "aptos_balance_history_pk" PRIMARY KEY("owner_address","network","transaction_version","coin_type_hash")
+);--> statement-breakpoint
+CREATE INDEX "aptos_balance_history_by_coin" ON "aptos_balance_history" USING btree ("owner_address","network","coin_type_hash","transaction_version");--> statement-breakpoint
+CREATE TABLE "aptos_balances" (
+  "network" text NOT NULL,
+  "owner_address" bytea NOT NULL,
+  "coin_type_hash" bytea NOT NULL,
+  "coin_type" text COLLATE "C" NOT NULL,
+  "amount" numeric(39, 0) NOT NULL,
+  "last_transaction_version" bigint NOT NULL,
+  "last_transaction_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "aptos_balances_owner_address_network_coin_type_hash_pk" PRIMARY KEY("owner_address","network","coin_type_hash")
+);--> statement-breakpoint
+CREATE INDEX "aptos_balances_top" ON "aptos_balances" USING btree ("network","coin_type_hash","amount","owner_address") WHERE amount > 0;--> statement-breakpoint
+CREATE TABLE "aptos_coins" (
+  "network" text NOT NULL,
+  "coin_type_hash" bytea NOT NULL,
+  "coin_type" text COLLATE "C" NOT NULL,
+  "creator_address" bytea NOT NULL,
+  "name" text COLLATE "C" NOT NULL,
+  "symbol" text COLLATE "C" NOT NULL,
+  "decimals" integer NOT NULL,
+  "supply_aggregator_table_handle" bytea,
+  "supply_aggregator_table_key" bytea,
+  "transaction_version" bigint NOT NULL,
+  "transaction_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "aptos_coins_coin_type_hash_network_pk" PRIMARY KEY("coin_type_hash","network")
+);--> statement-breakpoint
+CREATE INDEX "aptos_coins_latest" ON "aptos_coins" USING btree ("network","transaction_version","coin_type_hash");--> statement-breakpoint
+CREATE INDEX "aptos_coins_by_symbol" ON "aptos_coins" USING btree ("network","symbol","coin_type_hash");--> statement-breakpoint
+CREATE INDEX "aptos_coins_by_name" ON "aptos_coins" USING btree ("network","name","coin_type_hash");--> statement-breakpoint
+CREATE INDEX "aptos_coins_by_creator" ON "aptos_coins" USING btree ("network","creator_address","transaction_version","coin_type_hash");--> statement-breakpoint
+CREATE TABLE "aptos_networks" (
+  "network" text PRIMARY KEY NOT NULL,
+  "chain_id" integer NOT NULL,
+  "history_start" bigint NOT NULL,
+  "first_followed" bigint NOT NULL,
+  "head" bigint,
+  "oldest" bigint,
+  "stop_code" text,
+  "stop_message" text,
+  "stall_reason" text,
+  "fullnodes" jsonb,
+  "updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);--> statement-breakpoint
+CREATE TABLE "aptos_ranges" (
+  "network" text NOT NULL,
+  "dataset" text NOT NULL,
+  "first_version" bigint NOT NULL,
+  "last_version" bigint NOT NULL,
+  CONSTRAINT "aptos_ranges_network_dataset_first_version_pk" PRIMARY KEY("network","dataset","first_version")
+);--> statement-breakpoint
+CREATE TABLE "aptos_roots" (
+  "network" text NOT NULL,
+  "version" bigint NOT NULL,
+  "accumulator_root" bytea NOT NULL,
+  "fullnode" text NOT NULL,
+  "confirmed_by" text,
+  CONSTRAINT "aptos_roots_network_version_pk" PRIMARY KEY("network","version")
+);--> statement-breakpoint
+CREATE TABLE "aptos_transfers" (
+  "network" text NOT NULL,
+  "owner_address" bytea NOT NULL,
+  "transaction_version" bigint NOT NULL,
+  "event_index" integer NOT NULL,
+  "event_account_address" bytea NOT NULL,
+  "event_creation_number" bigint NOT NULL,
+  "event_sequence_number" numeric(39, 0) NOT NULL,
+  "activity_type" text NOT NULL,
+  "amount" numeric(39, 0) NOT NULL,
+  "block_height" bigint NOT NULL,
+  "coin_type" text COLLATE "C" NOT NULL,
+  "coin_type_hash" bytea NOT NULL,
+  "entry_function_id" text,
+  "is_gas_fee" boolean NOT NULL,
+  "is_transaction_success" boolean NOT NULL,
+  "transaction_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "aptos_transfers_pk" PRIMARY KEY("owner_address","network","transaction_version","event_index")
+);--> statement-breakpoint
+CREATE INDEX "aptos_transfers_by_owner_coin" ON "aptos_transfers" USING btree ("owner_address","network","coin_type_hash","transaction_version","event_index");--> statement-breakpoint
+CREATE INDEX "aptos_transfers_by_block" ON "aptos_transfers" USING btree ("network","block_height","transaction_version","event_index");--> statement-breakpoint
+CREATE INDEX "aptos_transfers_by_coin" ON "aptos_transfers" USING btree ("network","coin_type_hash","transaction_version","event_index");--> statement-breakpoint
+
+-- ============================================================================
+-- Range constraints
+-- Two ranges of one subject never overlap, whatever the program does.
+-- ============================================================================
+ALTER TABLE "sync_ranges" ADD CONSTRAINT "sync_ranges_ordered" CHECK ("first_block" <= "last_block");--> statement-breakpoint
+ALTER TABLE "sync_ranges" ADD CONSTRAINT "sync_ranges_disjoint"
+  EXCLUDE USING gist ("chain_id" WITH =, "dataset" WITH =, int8range("first_block", "last_block", '[]') WITH &&);--> statement-breakpoint
+ALTER TABLE "sync_claims" ADD CONSTRAINT "sync_claims_ordered" CHECK ("first_block" <= "last_block");--> statement-breakpoint
+ALTER TABLE "sync_claims" ADD CONSTRAINT "sync_claims_disjoint"
+  EXCLUDE USING gist ("chain_id" WITH =, int8range("first_block", "last_block", '[]') WITH &&);--> statement-breakpoint
+ALTER TABLE "subject_ranges" ADD CONSTRAINT "subject_ranges_ordered" CHECK ("first_block" <= "last_block");--> statement-breakpoint
+ALTER TABLE "subject_ranges" ADD CONSTRAINT "subject_ranges_disjoint"
+  EXCLUDE USING gist ("chain_id" WITH =, "kind" WITH =, "subject" WITH =, "dataset" WITH =, int8range("first_block", "last_block", '[]') WITH &&);--> statement-breakpoint
+ALTER TABLE "aptos_ranges" ADD CONSTRAINT "aptos_ranges_ordered" CHECK ("first_version" <= "last_version");--> statement-breakpoint
+ALTER TABLE "aptos_ranges" ADD CONSTRAINT "aptos_ranges_disjoint"
+  EXCLUDE USING gist ("network" WITH =, "dataset" WITH =, int8range("first_version", "last_version", '[]') WITH &&);--> statement-breakpoint
+
+-- ============================================================================
+-- Storage parameters
+-- Autovacuum follows the kind of writes (packages/db/src/table-writes.ts). Partitions get theirs from attach_partition.
+-- ============================================================================
+-- Texts of a few kB that are written once and read once: compressing them costs more than the rest of the write.
+ALTER TABLE "stream_matches"
+  ALTER COLUMN "matched" SET STORAGE EXTERNAL,
+  ALTER COLUMN "body" SET STORAGE EXTERNAL,
+  SET (toast_tuple_target = 8160);--> statement-breakpoint
+-- Tables that only grow.
+ALTER TABLE "aptos_balance_history" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "aptos_roots" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "aptos_transfers" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "audit_log" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "blocks" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "feed_answers" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "nft_malformed_logs" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "nft_metadata_events" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "pool_prices" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "punk_bids" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "stream_attempts" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "stream_match_transactions" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "transaction_facts" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "upstream_faults" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+-- Tables whose rows change.
+ALTER TABLE "api_usage" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "aptos_balances" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "aptos_networks" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "aptos_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "asked_wallets" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "chain_samples" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "console_sessions" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "derived_states" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "erc20_holder_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "erc20_holder_minutes" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "erc20_holders" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "erc20_token_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "erc20_wallet_approvals" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "erc20_wallet_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "gateway_answers" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "gateway_calls" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "gateway_filters" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "gateway_heads" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "gateway_usage" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "historical_jobs" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "kept_subjects" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "leases" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "native_balances" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_collection_balances" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_collection_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_collection_ids" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_collection_owners" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_collection_traits" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_collections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_sale_days" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_token_metadata" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_token_rarity" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_trait_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_trait_generations" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_trait_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_wallet_collections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "nft_wallet_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "process_work" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "range_jobs" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "rate_spending" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "state_questions" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "stream_deliveries" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "stream_matches" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "stream_stats" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "streams" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "streams_version" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "subject_histories" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "subject_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "sync_chains" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "sync_claims" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "sync_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "table_samples" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "upstream_calls" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "wallet_watches" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "webhook_health" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "webhook_host_leases" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "wrong_answers" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+
+-- ============================================================================
+-- Partitions
+-- SECURITY DEFINER: a role without the right to change the schema can add partitions.
+-- ============================================================================
+-- Creates the partition of a block range, from inclusive, to exclusive (null: no upper bound). It attaches a finished table, because
+-- CREATE TABLE … PARTITION OF would lock out readers.
+CREATE FUNCTION "attach_partition"(parent regclass, chain_id bigint, from_block integer, to_block integer) RETURNS text
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  part text;
+BEGIN
+  SELECT format('%I.%I', relnamespace::regnamespace, format('%s_%s_%s', relname, chain_id, from_block)) INTO STRICT part
+    FROM pg_class WHERE oid = parent AND relkind = 'p';
+  EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS)
+    WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02)', part, parent);
+  EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s, %s) TO (%s, %s)',
+    parent, part, chain_id, from_block, chain_id, coalesce(to_block::text, 'MAXVALUE'));
+  RETURN part;
+END
+$$;--> statement-breakpoint
+REVOKE EXECUTE ON FUNCTION "attach_partition" FROM PUBLIC;--> statement-breakpoint
+-- Makes every session read the list of partitions again: a session that read it during an attach may cache the old list. On Citus,
+-- each shard is a partitioned table too. The ALTER changes nothing else.
+CREATE FUNCTION "announce_partitions"(parent regclass) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  propagation text := current_setting('citus.enable_ddl_propagation', true);
+  failed text;
+BEGIN
+  PERFORM 1 FROM pg_class WHERE oid = parent AND relkind = 'p';
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% has no partitions', parent;
+  END IF;
+  IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
+    EXECUTE format('ALTER TABLE ONLY %s ALTER COLUMN chain_id SET STATISTICS -1', parent);
+    RETURN;
+  END IF;
+  -- Citus does not propagate this statement: it runs on this node first, then on each shard.
+  PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
+  EXECUTE format('ALTER TABLE ONLY %s ALTER COLUMN chain_id SET STATISTICS -1', parent);
+  PERFORM set_config('citus.enable_ddl_propagation', propagation, true);
+  PERFORM 1 FROM pg_dist_partition WHERE logicalrelid = parent;
+  IF FOUND THEN
+    SELECT string_agg(result, '; ') INTO failed
+      FROM run_command_on_shards(parent, 'ALTER TABLE ONLY %s ALTER COLUMN chain_id SET STATISTICS -1') WHERE NOT success;
+    IF failed IS NOT NULL THEN
+      RAISE EXCEPTION 'The shards of % could not be told of their partitions: %', parent, failed;
+    END IF;
+  END IF;
+END
+$$;--> statement-breakpoint
+REVOKE EXECUTE ON FUNCTION "announce_partitions" FROM PUBLIC;--> statement-breakpoint
+
+-- ============================================================================
+-- Initial rows
+-- The program locks and updates these rows, and never inserts them.
+-- ============================================================================
+INSERT INTO "locks" ("name") VALUES ('streams-version');--> statement-breakpoint
+INSERT INTO "streams_version" ("id", "version") VALUES (1, 0);--> statement-breakpoint
+
+-- ============================================================================
+-- Analytics
+-- Views for SQL clients (docs/analytics.md): addresses and hashes as 0x text, amounts as decimal numbers, names joined in.
+-- Columns that end in _bytes hold the stored form, which the indexes use.
+-- Expensive columns (USD prices, Punk bid prices) are subqueries in the select list: Postgres computes them only on request.
+-- Citus must be able to plan each view. Local tables form subqueries of their own, and rows on other nodes are never read one by one.
+-- ============================================================================
+CREATE SCHEMA IF NOT EXISTS analytics;--> statement-breakpoint
+COMMENT ON SCHEMA analytics IS 'Chainstead''s rows in readable form. Read-only role: chainstead_reader';--> statement-breakpoint
+CREATE FUNCTION analytics.hex(bytes bytea) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN '0x' || encode(bytes, 'hex');--> statement-breakpoint
+CREATE FUNCTION analytics.bytes(hex text) RETURNS bytea
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN decode(substr(hex, 3), 'hex');--> statement-breakpoint
+-- Multiplies instead of dividing: numeric division rounds, so a large amount would lose digits.
+CREATE FUNCTION analytics.amount(base_units numeric, decimals smallint) RETURNS numeric
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN trim_scale(base_units * ('1e-' || decimals)::numeric);--> statement-breakpoint
+-- Keys of the indexes, for conditions next to the bytes.
+CREATE FUNCTION analytics.wallet_key(bytes bytea) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN public.address_key(bytes);--> statement-breakpoint
+CREATE FUNCTION analytics.wallet_key(hex text) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN public.address_key(analytics.bytes(hex));--> statement-breakpoint
+CREATE FUNCTION analytics.collection_key(bytes bytea) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN public.address_key(bytes);--> statement-breakpoint
+CREATE FUNCTION analytics.collection_key(hex text) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN public.address_key(analytics.bytes(hex));--> statement-breakpoint
+CREATE FUNCTION analytics.token_id_key(token_id numeric) RETURNS integer
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN public.token_id_key(token_id);--> statement-breakpoint
+CREATE FUNCTION analytics.transaction_key(hex text) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN ('x' || substr(hex, 3, 16))::bit(64)::bigint;--> statement-breakpoint
+CREATE FUNCTION analytics.block_key(hex text) RETURNS bigint
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN ('x' || substr(hex, 3, 16))::bit(64)::bigint;--> statement-breakpoint
+CREATE VIEW analytics.blocks AS
+SELECT
+  chain_id,
+  block_number,
+  analytics.hex(block_hash) AS block_hash,
+  analytics.hex(parent_hash) AS parent_hash,
+  block_timestamp AS block_time
+FROM public.blocks;--> statement-breakpoint
+CREATE VIEW analytics.coverage AS
+SELECT
+  chain_id,
+  dataset,
+  first_block,
+  last_block,
+  last_block - first_block + 1 AS blocks,
+  proof,
+  proof_reason,
+  upstream
+FROM public.sync_ranges;--> statement-breakpoint
+CREATE VIEW analytics.upstream_faults AS
+SELECT chain_id, upstream, kind, block_number, occurrences, facts, seen_at
+FROM public.upstream_faults;--> statement-breakpoint
+-- Progress of derived states. Views over a derived state lack rows until it is built.
+CREATE VIEW analytics.derived_states AS
+SELECT
+  chain_id,
+  state,
+  dataset,
+  version,
+  -- Values: clearing, building, built.
+  status,
+  -- Last counted block while the state is being built.
+  CASE WHEN status = 'building' THEN position END AS built_to,
+  updated_at
+FROM public.derived_states;--> statement-breakpoint
+-- Addresses whose balances and holders are maintained, and their blocks (docs/analytics.md).
+CREATE VIEW analytics.kept_subjects AS
+SELECT
+  kept.chain_id,
+  -- The derived state. The view derived_states contains its dataset.
+  kept.state,
+  analytics.hex(kept.subject) AS address,
+  -- False until all rows of the address are counted. Ignore its values until then.
+  kept.built_to IS NULL AND NOT kept.is_stale AS is_built,
+  covered.from_block,
+  covered.to_block,
+  kept.asked_at,
+  kept.subject AS address_bytes
+FROM public.kept_subjects AS kept
+LEFT JOIN public.derived_states AS known ON known.chain_id = kept.chain_id AND known.state = kept.state
+CROSS JOIN LATERAL (
+  -- The newest contiguous block range, from blocks of the chain and from backfills of the address.
+  SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS from_block, max(last_block) AS to_block
+  FROM (
+    SELECT first_block, last_block,
+      max(last_block) OVER (ORDER BY first_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+    FROM (
+      SELECT of_chain.first_block, of_chain.last_block FROM public.sync_ranges AS of_chain
+      WHERE of_chain.chain_id = kept.chain_id AND of_chain.dataset = known.dataset
+      UNION ALL
+      SELECT own.first_block, own.last_block FROM public.subject_ranges AS own
+      WHERE own.chain_id = kept.chain_id AND own.subject = kept.subject AND own.dataset = known.dataset
+        AND own.kind = CASE WHEN kept.state LIKE '%-wallet-%' THEN 'wallet' ELSE 'contract' END
+      -- An empty branch: Citus rejects correlated UNIONs that contain only local tables.
+      UNION ALL
+      SELECT NULL::bigint, NULL::bigint WHERE false
+    ) AS ranges
+  ) AS joined
+) AS covered;--> statement-breakpoint
+CREATE VIEW analytics.tokens AS
+SELECT
+  chain_id,
+  analytics.hex(address) AS address,
+  standard,
+  name,
+  symbol,
+  decimals,
+  logo,
+  verified,
+  possible_spam,
+  facts_status,
+  address AS address_bytes
+FROM public.tokens;--> statement-breakpoint
+CREATE VIEW analytics.address_labels AS
+SELECT
+  -- 0 means every chain.
+  chain_id,
+  analytics.hex(address) AS address,
+  label,
+  entity,
+  entity_logo,
+  source,
+  address AS address_bytes
+FROM public.address_labels;--> statement-breakpoint
+CREATE VIEW analytics.erc20_transfers AS
+SELECT
+  transfer.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  transfer.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(transfer.transaction_hash) AS transaction_hash,
+  transfer.transaction_index,
+  transfer.log_index,
+  analytics.hex(transfer.token) AS token_address,
+  token.symbol AS token_symbol,
+  token.name AS token_name,
+  analytics.hex(transfer.account) AS from_address,
+  analytics.hex(transfer.counterparty) AS to_address,
+  analytics.amount(transfer.value, token.decimals) AS amount,
+  transfer.value AS base_units,
+  coalesce(token.possible_spam, false) AS possible_spam,
+  coalesce(token.verified, false) AS verified,
+  transfer.token AS token_bytes,
+  transfer.account AS from_bytes,
+  transfer.counterparty AS to_bytes,
+  transfer.account_key AS from_key
+FROM public.erc20_transfers AS transfer
+LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
+LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
+-- One row per transfer: the sender's row, or the only row of a self-transfer.
+WHERE transfer.direction <> 1
+  AND token.standard IS DISTINCT FROM 'erc721' AND token.standard IS DISTINCT FROM 'erc1155';--> statement-breakpoint
+CREATE VIEW analytics.wallet_transfers AS
+SELECT
+  transfer.chain_id,
+  analytics.hex(transfer.account) AS wallet,
+  CASE transfer.direction WHEN 0 THEN 'out' WHEN 1 THEN 'in' ELSE 'self' END AS direction,
+  analytics.hex(transfer.counterparty) AS counterparty,
+  transfer.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(transfer.transaction_hash) AS transaction_hash,
+  transfer.transaction_index,
+  transfer.log_index,
+  analytics.hex(transfer.token) AS token_address,
+  token.symbol AS token_symbol,
+  token.name AS token_name,
+  analytics.amount(transfer.value, token.decimals) AS amount,
+  -- Balance change of the wallet.
+  analytics.amount(CASE transfer.direction WHEN 0 THEN -transfer.value WHEN 1 THEN transfer.value ELSE 0 END, token.decimals) AS change,
+  transfer.value AS base_units,
+  coalesce(token.possible_spam, false) AS possible_spam,
+  coalesce(token.verified, false) AS verified,
+  transfer.account AS wallet_bytes,
+  transfer.token AS token_bytes,
+  transfer.counterparty AS counterparty_bytes,
+  transfer.account_key AS wallet_key
+FROM public.erc20_transfers AS transfer
+LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
+LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
+WHERE token.standard IS DISTINCT FROM 'erc721' AND token.standard IS DISTINCT FROM 'erc1155';--> statement-breakpoint
+CREATE VIEW analytics.erc20_approvals AS
+SELECT
+  approval.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  approval.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(approval.transaction_hash) AS transaction_hash,
+  approval.transaction_index,
+  approval.log_index,
+  analytics.hex(approval.owner) AS owner,
+  analytics.hex(approval.spender) AS spender,
+  analytics.hex(approval.token) AS token_address,
+  token.symbol AS token_symbol,
+  token.name AS token_name,
+  analytics.amount(approval.value, token.decimals) AS amount,
+  approval.value AS base_units,
+  approval.value >= power(2::numeric, 255) AS is_unlimited,
+  coalesce(token.possible_spam, false) AS possible_spam,
+  approval.owner AS owner_bytes,
+  approval.spender AS spender_bytes,
+  approval.token AS token_bytes,
+  -- Index key for owners. Use it together with the bytes.
+  approval.owner_key
+FROM public.erc20_approvals AS approval
+LEFT JOIN public.blocks AS block ON block.chain_id = approval.chain_id AND block.block_number = approval.block_number
+LEFT JOIN public.tokens AS token ON token.address = approval.token AND token.chain_id = approval.chain_id;--> statement-breakpoint
+-- One row per deposit or withdrawal: the rows of the zero address are left out.
+CREATE VIEW analytics.wrapped_coin_moves AS
+SELECT
+  moved.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  moved.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(moved.transaction_hash) AS transaction_hash,
+  moved.transaction_index,
+  moved.log_index,
+  CASE moved.direction WHEN 1 THEN 'deposit' ELSE 'withdrawal' END AS kind,
+  analytics.hex(moved.account) AS account,
+  analytics.hex(moved.token) AS token_address,
+  token.symbol AS token_symbol,
+  analytics.amount(moved.value, token.decimals) AS amount,
+  moved.value AS base_units,
+  moved.account AS account_bytes,
+  moved.token AS token_bytes,
+  -- Index key for accounts. Use it together with the bytes.
+  moved.account_key
+FROM public.wrapped_coin_moves AS moved
+LEFT JOIN public.blocks AS block ON block.chain_id = moved.chain_id AND block.block_number = moved.block_number
+LEFT JOIN public.tokens AS token ON token.address = moved.token AND token.chain_id = moved.chain_id
+WHERE moved.account <> '\x0000000000000000000000000000000000000000'::bytea;--> statement-breakpoint
+CREATE VIEW analytics.erc20_balances AS
+SELECT
+  held.chain_id,
+  analytics.hex(held.wallet) AS wallet,
+  analytics.hex(held.token) AS token_address,
+  token.symbol AS token_symbol,
+  token.name AS token_name,
+  analytics.amount(told.base_units, token.decimals) AS balance,
+  -- Null if the balance is unknown: not read yet, not offered by the contract, or upstreams disagree.
+  told.base_units,
+  -- Block after which the balance was valid.
+  CASE told.source WHEN 'contract' THEN held.anchor_block ELSE CASE WHEN told.base_units IS NOT NULL THEN kept.to_block END END AS balance_block,
+  -- contract: read from the contract. contract and transfers: the reading plus later transfers. transfers: the sum of all transfers.
+  told.source,
+  held.total AS transferred_base_units,
+  held.anchored_at AS read_at,
+  kept.from_block,
+  kept.to_block,
+  kept.is_built,
+  coalesce(token.verified, false) AS verified,
+  coalesce(token.possible_spam, false) AS possible_spam,
+  held.wallet AS wallet_bytes,
+  held.token AS token_bytes
+FROM (
+  -- Local tables only: Citus runs this subquery first, on the coordinator.
+  SELECT of_subject.*, coin.from_block AS coin_from_block, coin.to_block AS coin_to_block
+  FROM analytics.kept_subjects AS of_subject
+  CROSS JOIN LATERAL (
+    -- Covered blocks of wrapped native token moves, computed as in kept_subjects.
+    SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS from_block, max(last_block) AS to_block
+    FROM (
+      SELECT first_block, last_block,
+        max(last_block) OVER (ORDER BY first_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+      FROM (
+        SELECT of_chain.first_block, of_chain.last_block FROM public.sync_ranges AS of_chain
+        WHERE of_chain.chain_id = of_subject.chain_id AND of_chain.dataset = 'wrapped-coin-moves'
+        UNION ALL
+        SELECT own.first_block, own.last_block FROM public.subject_ranges AS own
+        WHERE own.chain_id = of_subject.chain_id AND own.subject = of_subject.address_bytes
+          AND own.dataset = 'wrapped-coin-moves' AND own.kind = 'wallet'
+        UNION ALL
+        SELECT NULL::bigint, NULL::bigint WHERE false
+      ) AS ranges
+    ) AS joined
+  ) AS coin
+  WHERE of_subject.state = 'erc20-wallet-tokens'
+) AS kept
+JOIN public.erc20_wallet_tokens AS held ON held.wallet = kept.address_bytes AND held.chain_id = kept.chain_id
+LEFT JOIN public.tokens AS token ON token.address = held.token AND token.chain_id = held.chain_id
+LEFT JOIN public.erc20_token_classes AS known ON known.token = held.token AND known.chain_id = held.chain_id
+-- The wrapped native token: its deposits and withdrawals are no transfers and have their own table.
+LEFT JOIN public.payment_tokens AS native
+  ON native.token_address = '\x0000000000000000000000000000000000000000'::bytea AND native.chain_id = held.chain_id
+LEFT JOIN public.payment_tokens AS wrapped
+  ON wrapped.token_address = held.token AND wrapped.chain_id = held.chain_id AND wrapped.is_ether = native.is_ether
+CROSS JOIN LATERAL (
+  -- First block with complete movements. The wrapped native token needs transfers and moves up to the same block.
+  SELECT CASE WHEN wrapped.token_address IS NULL THEN kept.from_block
+    WHEN kept.coin_to_block = kept.to_block THEN greatest(kept.from_block, kept.coin_from_block) END AS from_block
+) AS counted
+CROSS JOIN LATERAL (
+  SELECT coalesce(known.class = 'sum', token.verified, false) AS adds_up,
+    kept.is_built AND held.anchor_block + 1 >= counted.from_block AND held.anchor_block <= kept.to_block AS is_sound
+) AS judged
+CROSS JOIN LATERAL (
+  SELECT CASE
+    WHEN known.class = 'none' THEN NULL
+    WHEN held.anchored_at IS NULL THEN CASE WHEN adds_up AND kept.is_built AND counted.from_block = 0 AND held.total >= 0 THEN 'transfers' END
+    WHEN known.class IS DISTINCT FROM 'live' AND is_sound AND (adds_up OR held.since = 0)
+      AND held.anchor_value + held.since >= 0 THEN 'contract and transfers'
+    ELSE 'contract'
+  END AS source
+) AS sourced
+CROSS JOIN LATERAL (
+  SELECT sourced.source,
+    CASE sourced.source WHEN 'contract' THEN held.anchor_value WHEN 'contract and transfers' THEN held.anchor_value + held.since
+      WHEN 'transfers' THEN held.total END AS base_units
+) AS told
+WHERE coalesce(token.standard NOT IN ('erc721', 'erc1155'), true);--> statement-breakpoint
+CREATE VIEW analytics.erc20_holders AS
+SELECT
+  held.chain_id,
+  analytics.hex(held.token) AS token_address,
+  token.symbol AS token_symbol,
+  token.name AS token_name,
+  analytics.hex(held.account) AS holder,
+  analytics.amount(told.base_units, token.decimals) AS balance,
+  -- See erc20_balances.
+  told.base_units,
+  CASE told.source WHEN 'contract' THEN held.anchor_block ELSE CASE WHEN told.base_units IS NOT NULL THEN kept.to_block END END AS balance_block,
+  told.source,
+  round(100 * told.base_units / nullif(token.total_supply, 0), 2) AS percent_of_supply,
+  held.total AS transferred_base_units,
+  held.moves AS transfers,
+  held.first_block AS first_received_block,
+  held.anchored_at AS read_at,
+  kept.from_block,
+  kept.to_block,
+  kept.is_built,
+  held.account AS holder_bytes,
+  held.token AS token_bytes
+FROM (
+  -- Local tables only: Citus runs this subquery first, on the coordinator.
+  SELECT of_subject.*, coin.from_block AS coin_from_block, coin.to_block AS coin_to_block
+  FROM analytics.kept_subjects AS of_subject
+  CROSS JOIN LATERAL (
+    -- Covered blocks of wrapped native token moves, computed as in kept_subjects.
+    SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS from_block, max(last_block) AS to_block
+    FROM (
+      SELECT first_block, last_block,
+        max(last_block) OVER (ORDER BY first_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+      FROM (
+        SELECT of_chain.first_block, of_chain.last_block FROM public.sync_ranges AS of_chain
+        WHERE of_chain.chain_id = of_subject.chain_id AND of_chain.dataset = 'wrapped-coin-moves'
+        UNION ALL
+        SELECT own.first_block, own.last_block FROM public.subject_ranges AS own
+        WHERE own.chain_id = of_subject.chain_id AND own.subject = of_subject.address_bytes
+          AND own.dataset = 'wrapped-coin-moves' AND own.kind = 'contract'
+        UNION ALL
+        SELECT NULL::bigint, NULL::bigint WHERE false
+      ) AS ranges
+    ) AS joined
+  ) AS coin
+  WHERE of_subject.state = 'erc20-token-holders'
+) AS kept
+JOIN public.erc20_holders AS held ON held.token = kept.address_bytes AND held.chain_id = kept.chain_id
+LEFT JOIN public.erc20_holder_counts AS counts ON counts.token = held.token AND counts.chain_id = held.chain_id
+LEFT JOIN public.tokens AS token ON token.address = held.token AND token.chain_id = held.chain_id
+LEFT JOIN public.erc20_token_classes AS known ON known.token = held.token AND known.chain_id = held.chain_id
+-- The wrapped native token: its deposits and withdrawals are no transfers and have their own table.
+LEFT JOIN public.payment_tokens AS native
+  ON native.token_address = '\x0000000000000000000000000000000000000000'::bytea AND native.chain_id = held.chain_id
+LEFT JOIN public.payment_tokens AS wrapped
+  ON wrapped.token_address = held.token AND wrapped.chain_id = held.chain_id AND wrapped.is_ether = native.is_ether
+CROSS JOIN LATERAL (
+  -- First block with complete movements. The wrapped native token needs transfers and moves up to the same block.
+  SELECT CASE WHEN wrapped.token_address IS NULL THEN kept.from_block
+    WHEN kept.coin_to_block = kept.to_block THEN greatest(kept.from_block, kept.coin_from_block) END AS from_block
+) AS counted
+CROSS JOIN LATERAL (
+  SELECT coalesce(known.class = 'sum', token.verified, false) AS adds_up,
+    kept.is_built AND held.anchor_block + 1 >= counted.from_block AND held.anchor_block <= kept.to_block AS is_sound
+) AS judged
+CROSS JOIN LATERAL (
+  SELECT CASE
+    WHEN known.class = 'none' THEN NULL
+    WHEN held.anchored_at IS NULL THEN CASE WHEN adds_up AND kept.is_built AND counted.from_block <= coalesce(token.created_block, 0)
+      AND held.total >= 0 AND coalesce(counts.contradictions, 0) = 0 THEN 'transfers' END
+    WHEN known.class IS DISTINCT FROM 'live' AND is_sound AND (adds_up OR held.since = 0)
+      AND held.anchor_value + held.since >= 0 THEN 'contract and transfers'
+    ELSE 'contract'
+  END AS source
+) AS sourced
+CROSS JOIN LATERAL (
+  SELECT sourced.source,
+    CASE sourced.source WHEN 'contract' THEN held.anchor_value WHEN 'contract and transfers' THEN held.anchor_value + held.since
+      WHEN 'transfers' THEN held.total END AS base_units
+) AS told;--> statement-breakpoint
+CREATE VIEW analytics.erc20_holder_counts AS
+SELECT
+  counts.chain_id,
+  analytics.hex(counts.token) AS token_address,
+  token.symbol AS token_symbol,
+  token.name AS token_name,
+  -- Number of accounts whose transfers sum to more than 0.
+  counts.holders,
+  counts.transfers,
+  -- Minted minus burned.
+  analytics.amount(counts.supply, token.decimals) AS supply,
+  nullif(counts.top_block, -1) AS last_transfer_block,
+  -- Number of contract readings, and of readings that differ from the sum of transfers.
+  counts.readings,
+  counts.contradictions,
+  kept.from_block,
+  kept.to_block,
+  kept.is_built,
+  counts.token AS token_bytes
+FROM analytics.kept_subjects AS kept
+JOIN public.erc20_holder_counts AS counts ON counts.token = kept.address_bytes AND counts.chain_id = kept.chain_id
+LEFT JOIN public.tokens AS token ON token.address = counts.token AND token.chain_id = counts.chain_id
+WHERE kept.state = 'erc20-token-holders';--> statement-breakpoint
+CREATE VIEW analytics.nft_collections AS
+SELECT
+  token.chain_id,
+  analytics.hex(token.address) AS token_address,
+  coalesce(token.standard, lower(collection.contract_type)) AS standard,
+  coalesce(token.name, collection.name) AS name,
+  coalesce(token.symbol, collection.symbol) AS symbol,
+  collection.collection_logo AS logo,
+  collection.collection_category AS category,
+  collection.project_url,
+  collection.contract_uri,
+  collection.base_uri,
+  -- Null until the metadata is requested.
+  collection.status AS metadata_status,
+  collection.synced_at,
+  token.verified,
+  token.possible_spam,
+  token.address AS token_bytes
+FROM public.tokens AS token
+LEFT JOIN public.nft_collections AS collection ON collection.token_address = token.address AND collection.chain_id = token.chain_id
+WHERE token.standard IN ('erc721', 'erc1155') OR token.seen_as >= 2;--> statement-breakpoint
+CREATE VIEW analytics.nft_transfers AS
+SELECT
+  transfer.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  transfer.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(transfer.transaction_hash) AS transaction_hash,
+  transfer.transaction_index,
+  transfer.log_index,
+  transfer.item,
+  CASE transfer.kind
+    WHEN 0 THEN 'erc721' WHEN 1 THEN 'erc1155-single' WHEN 2 THEN 'erc1155-batch'
+    WHEN 3 THEN 'erc2309' WHEN 4 THEN 'cryptopunks' WHEN 5 THEN 'unindexed'
+  END AS event,
+  analytics.hex(transfer.token_address) AS token_address,
+  token.name AS collection_name,
+  transfer.token_id,
+  -- Last id of a consecutive mint, which is stored as one row.
+  transfer.last_token_id,
+  analytics.hex(transfer.from_address) AS from_address,
+  analytics.hex(transfer.to_address) AS to_address,
+  transfer.amount,
+  analytics.hex(transfer.operator) AS operator,
+  coalesce(token.possible_spam, false) AS possible_spam,
+  transfer.token_address AS token_bytes,
+  transfer.from_address AS from_bytes,
+  transfer.to_address AS to_bytes,
+  transfer.collection_key,
+  public.token_id_key(transfer.token_id) AS token_id_key
+FROM public.nft_transfers AS transfer
+LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
+LEFT JOIN public.tokens AS token ON token.address = transfer.token_address AND token.chain_id = transfer.chain_id;--> statement-breakpoint
+CREATE VIEW analytics.nft_trades AS
+SELECT
+  trade.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  trade.block_number,
+  trade.block_timestamp AS block_time,
+  analytics.hex(trade.transaction_hash) AS transaction_hash,
+  trade.transaction_index,
+  trade.log_index,
+  trade.item,
+  trade.marketplace,
+  trade.protocol,
+  analytics.hex(trade.marketplace_address) AS marketplace_address,
+  analytics.hex(trade.token_address) AS token_address,
+  token.name AS collection_name,
+  trade.all_token_ids AS token_ids,
+  coalesce(trade.amounts, '{1}') AS amounts,
+  analytics.hex(trade.seller) AS seller,
+  analytics.hex(trade.buyer) AS buyer,
+  CASE trade.side WHEN 0 THEN 'listing' WHEN 1 THEN 'offer' END AS side,
+  analytics.hex(trade.payment_token) AS payment_token,
+  coalesce(payment.symbol, paid_token.symbol) AS payment_symbol,
+  trade.order_price AS price_base_units,
+  analytics.amount(trade.order_price, coalesce(payment.decimals, paid_token.decimals)) AS price,
+  -- Uses the newest value of the chain's ETH/USD feed at or before the trade.
+  round(CASE WHEN payment.is_ether THEN analytics.amount(trade.order_price, payment.decimals) * (
+    SELECT analytics.amount(latest.answer, latest.decimals)
+    FROM (
+      SELECT found.*, phase.decimals
+      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases) AS phase
+      -- A left join, because Citus cannot plan the inner join.
+      LEFT JOIN LATERAL (
+        SELECT answer.block_number, answer.transaction_index, answer.log_index, answer.answer
+        FROM (
+          SELECT aggregator, chain_id, block_number, transaction_index, log_index, answer FROM public.feed_answers
+          -- Citus copies these rows to all nodes, so only the rows of known feeds are selected.
+          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases))
+        ) AS answer
+        WHERE answer.aggregator = phase.aggregator AND answer.chain_id = trade.chain_id
+          AND (answer.block_number, answer.transaction_index, answer.log_index) <= (trade.block_number, trade.transaction_index, trade.log_index)
+        ORDER BY answer.block_number DESC, answer.transaction_index DESC, answer.log_index DESC LIMIT 1
+      ) AS found ON true
+      WHERE phase.chain_id = trade.chain_id
+      ORDER BY found.block_number DESC NULLS LAST, found.transaction_index DESC, found.log_index DESC LIMIT 1
+    ) AS latest WHERE latest.answer > 0
+  ) END, 2) AS price_usd,
+  -- Above 1, the price is the price of the whole order, and each collection of the order has a row.
+  trade.collections,
+  trade.collections > 1 OR cardinality(trade.all_token_ids) > 1 AS is_bundle,
+  trade.buyer = trade.seller AS is_wash,
+  coalesce(trade.order_price = 0, false) AS is_zero_price,
+  coalesce(token.possible_spam, false) AS possible_spam,
+  trade.token_address AS token_bytes,
+  trade.seller AS seller_bytes,
+  trade.buyer AS buyer_bytes,
+  trade.payment_token AS payment_bytes,
+  trade.collection_key,
+  public.address_key(trade.seller) AS seller_key,
+  public.address_key(trade.buyer) AS buyer_key
+FROM (
+  SELECT
+    sold.*,
+    coalesce(sold.token_ids, ARRAY[sold.token_id]) AS all_token_ids,
+    -- The event of an accepted Punk bid has no price. The price is the value of the open bid.
+    coalesce(sold.price, (
+      SELECT CASE WHEN bid.entered AND bid.bidder = sold.buyer THEN bid.value END
+      FROM (
+        SELECT token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered FROM public.punk_bids
+        -- An empty branch: it makes Citus read all bids first, which it does not colocate with trades.
+        UNION ALL
+        SELECT NULL::bytea, NULL::bigint, NULL::numeric(78, 0), NULL::bigint, NULL::integer, NULL::integer, NULL::bytea, NULL::numeric(78, 0), NULL::boolean
+        WHERE false
+      ) AS bid
+      WHERE bid.token_address = sold.token_address AND bid.chain_id = sold.chain_id AND bid.token_id = sold.token_id
+        AND (bid.block_number, bid.transaction_index, bid.log_index) < (sold.block_number, sold.transaction_index, sold.log_index)
+      ORDER BY bid.block_number DESC, bid.transaction_index DESC, bid.log_index DESC LIMIT 1
+    )) AS order_price
+  FROM public.nft_trades AS sold
+  WHERE sold.leads
+) AS trade
+LEFT JOIN public.tokens AS token ON token.address = trade.token_address AND token.chain_id = trade.chain_id
+LEFT JOIN public.tokens AS paid_token ON paid_token.address = trade.payment_token AND paid_token.chain_id = trade.chain_id
+LEFT JOIN public.payment_tokens AS payment
+  ON payment.token_address = coalesce(trade.payment_token, '\x0000000000000000000000000000000000000000'::bytea) AND payment.chain_id = trade.chain_id;--> statement-breakpoint
+CREATE VIEW analytics.ether_prices AS
+SELECT
+  answer.chain_id,
+  answer.block_number,
+  answer.transaction_index,
+  answer.log_index,
+  answer.block_timestamp AS block_time,
+  analytics.amount(answer.answer, phase.decimals) AS usd,
+  analytics.hex(phase.feed) AS feed,
+  analytics.hex(answer.aggregator) AS aggregator,
+  answer.round,
+  answer.aggregator AS aggregator_bytes
+FROM public.price_feed_phases AS phase
+JOIN public.feed_answers AS answer ON answer.aggregator = phase.aggregator AND answer.chain_id = phase.chain_id
+WHERE answer.answer > 0;--> statement-breakpoint
+CREATE VIEW analytics.nft_sale_days AS
+SELECT
+  sold.chain_id,
+  analytics.hex(sold.token_address) AS token_address,
+  token.name AS collection_name,
+  -- Null for the whole collection.
+  nullif(sold.token_id, -1) AS token_id,
+  sold.day,
+  analytics.hex(nullif(sold.payment_token, '\x0000000000000000000000000000000000000000'::bytea)) AS payment_token,
+  coalesce(payment.symbol, paid_token.symbol) AS payment_symbol,
+  sold.sales,
+  analytics.amount(sold.total, coalesce(payment.decimals, paid_token.decimals)) AS volume,
+  analytics.amount(div(sold.total, sold.sales::numeric), coalesce(payment.decimals, paid_token.decimals)) AS average,
+  analytics.amount(sold.lowest, coalesce(payment.decimals, paid_token.decimals)) AS lowest,
+  analytics.amount(sold.highest, coalesce(payment.decimals, paid_token.decimals)) AS highest,
+  coalesce(payment.is_ether, false) AS is_ether,
+  sold.total AS volume_base_units,
+  sold.token_address AS token_bytes,
+  sold.payment_token AS payment_bytes
+FROM public.nft_sale_days AS sold
+LEFT JOIN public.tokens AS token ON token.address = sold.token_address AND token.chain_id = sold.chain_id
+LEFT JOIN public.tokens AS paid_token ON paid_token.address = sold.payment_token AND paid_token.chain_id = sold.chain_id
+LEFT JOIN public.payment_tokens AS payment ON payment.token_address = sold.payment_token AND payment.chain_id = sold.chain_id;--> statement-breakpoint
+CREATE VIEW analytics.nft_owners AS
+SELECT
+  owned.chain_id,
+  analytics.hex(owned.token_address) AS token_address,
+  (SELECT token.name FROM public.tokens AS token WHERE token.address = owned.token_address AND token.chain_id = owned.chain_id) AS collection_name,
+  owned.token_id,
+  analytics.hex(owned.owner) AS owner,
+  owned.amount,
+  coalesce(
+    (SELECT token.possible_spam FROM public.tokens AS token WHERE token.address = owned.token_address AND token.chain_id = owned.chain_id), false
+  ) AS possible_spam,
+  owned.token_address AS token_bytes,
+  owned.owner AS owner_bytes,
+  -- Index keys for owners and collections. Use them together with the bytes.
+  owned.owner_key,
+  owned.collection_key
+FROM (
+  SELECT side.chain_id, side.collection_key, side.token_address, side.token_id, side.owner_key, side.owner,
+    -- ERC-1155 amounts are sums of transfers. For ERC-721, the newest transfer decides: its place is odd if the account received the token.
+    sum(CASE WHEN side.place IS NULL THEN side.amount ELSE 0 END) + coalesce(max(side.place) & 1, 0) AS amount
+  FROM (
+    SELECT chain_id, collection_key, token_address, token_id, public.address_key(to_address) AS owner_key, to_address AS owner, amount,
+      CASE WHEN kind NOT IN (1, 2) THEN (block_number::bigint << 32) + (log_index::bigint << 1) + 1 END AS place
+    FROM public.nft_transfers WHERE last_token_id IS NULL AND (from_address <> to_address OR kind NOT IN (1, 2))
+    UNION ALL
+    SELECT chain_id, collection_key, token_address, token_id, public.address_key(from_address), from_address, -amount,
+      CASE WHEN kind NOT IN (1, 2) THEN (block_number::bigint << 32) + (log_index::bigint << 1) END
+    FROM public.nft_transfers WHERE last_token_id IS NULL AND from_address <> to_address
+  ) AS side
+  WHERE side.owner <> '\x0000000000000000000000000000000000000000'::bytea
+  GROUP BY side.chain_id, side.collection_key, side.token_address, side.token_id, side.owner_key, side.owner
+) AS owned
+-- Amounts can be negative while historical blocks are missing.
+WHERE owned.amount > 0;--> statement-breakpoint
+CREATE VIEW analytics.nft_holdings AS
+SELECT
+  holding.chain_id,
+  holding.owner AS wallet,
+  holding.token_address,
+  holding.collection_name,
+  holding.ids_held,
+  holding.possible_spam,
+  holding.owner_bytes AS wallet_bytes,
+  holding.token_bytes,
+  holding.owner_key AS wallet_key,
+  holding.collection_key
+FROM (
+  SELECT chain_id, owner, token_address, collection_name, possible_spam, owner_bytes, token_bytes, owner_key, collection_key, count(*) AS ids_held
+  FROM analytics.nft_owners
+  GROUP BY chain_id, owner, token_address, collection_name, possible_spam, owner_bytes, token_bytes, owner_key, collection_key
+) AS holding;--> statement-breakpoint
+CREATE VIEW analytics.block_headers AS
+SELECT
+  header.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  header.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(header.block_hash) AS block_hash,
+  analytics.hex(header.parent_hash) AS parent_hash,
+  analytics.hex(header.miner) AS miner,
+  header.transaction_count AS transactions,
+  header.gas_used,
+  header.gas_limit,
+  header.base_fee_per_gas,
+  -- Burned base fees, in the native token.
+  analytics.amount(header.gas_used * header.base_fee_per_gas, 18::smallint) AS base_fees,
+  header.size,
+  header.blob_gas_used,
+  header.excess_blob_gas,
+  header.difficulty,
+  analytics.hex(header.state_root) AS state_root,
+  analytics.hex(header.transactions_root) AS transactions_root,
+  analytics.hex(header.receipts_root) AS receipts_root,
+  analytics.hex(header.extra_data) AS extra_data,
+  -- A withdrawal takes 44 bytes.
+  length(header.withdrawals) / 44 AS withdrawals,
+  header.miner AS miner_bytes,
+  header.block_hash AS hash_bytes,
+  -- Index key for blocks. Use it together with the hash.
+  header.block_key
+FROM public.block_headers AS header
+LEFT JOIN public.blocks AS block ON block.chain_id = header.chain_id AND block.block_number = header.block_number;--> statement-breakpoint
+CREATE VIEW analytics.transactions AS
+SELECT
+  made.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  made.block_number,
+  block.block_timestamp AS block_time,
+  made.transaction_index,
+  analytics.hex(made.transaction_hash) AS transaction_hash,
+  made.type,
+  -- Null before Byzantium: receipts had no status.
+  made.status = 1 AS succeeded,
+  analytics.hex(made.from_address) AS from_address,
+  analytics.hex(made.to_address) AS to_address,
+  analytics.hex(made.contract_address) AS created_contract,
+  made.nonce,
+  analytics.amount(made.value, 18::smallint) AS value,
+  made.value AS base_units,
+  made.gas AS gas_limit,
+  made.gas_used,
+  made.gas_price,
+  -- In the native token. Includes the L1 fee of rollups, not the blob fee.
+  analytics.amount(made.gas_used * made.gas_price + coalesce(made.l1_fee, 0), 18::smallint) AS fee,
+  analytics.amount(made.blob_gas_used * made.blob_gas_price, 18::smallint) AS blob_fee,
+  analytics.hex(made.selector) AS method,
+  -- Null if only the first four bytes are stored.
+  analytics.hex(made.input) AS input,
+  made.sender_recovered,
+  made.from_address AS from_bytes,
+  made.to_address AS to_bytes,
+  made.transaction_hash AS hash_bytes,
+  -- Index key for transactions. Use it together with the hash.
+  made.transaction_key
+FROM public.transactions AS made
+LEFT JOIN public.blocks AS block ON block.chain_id = made.chain_id AND block.block_number = made.block_number;--> statement-breakpoint
+-- Rows without a role come from logs only: their account is not a party of the transaction.
+CREATE VIEW analytics.account_transactions AS
+SELECT
+  part.chain_id,
+  part.block_number,
+  block.block_timestamp AS block_time,
+  part.transaction_index,
+  analytics.hex(part.account) AS account,
+  part.roles & 1 <> 0 AS is_sender,
+  part.roles & 2 <> 0 AS is_receiver,
+  part.roles & 4 <> 0 AS is_created,
+  part.account AS account_bytes,
+  -- Index key for accounts. Use it together with the bytes.
+  part.account_key,
+  part.transaction_key
+FROM public.account_transactions AS part
+LEFT JOIN public.blocks AS block ON block.chain_id = part.chain_id AND block.block_number = part.block_number
+WHERE part.roles > 0;--> statement-breakpoint
+CREATE VIEW analytics.logs AS
+SELECT
+  log.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  log.block_number,
+  block.block_timestamp AS block_time,
+  log.transaction_index,
+  log.log_index,
+  analytics.hex(log.transaction_hash) AS transaction_hash,
+  analytics.hex(log.address) AS contract,
+  analytics.hex(log.topic0) AS topic0,
+  analytics.hex(log.topic1) AS topic1,
+  analytics.hex(log.topic2) AS topic2,
+  analytics.hex(log.topic3) AS topic3,
+  analytics.hex(log.data) AS data,
+  log.address AS contract_bytes,
+  log.topic0 AS topic0_bytes,
+  -- Index key for contracts. Use it together with the bytes.
+  log.address_key AS contract_key
+FROM public.logs AS log
+LEFT JOIN public.blocks AS block ON block.chain_id = log.chain_id AND block.block_number = log.block_number;--> statement-breakpoint
+CREATE VIEW analytics.internal_transfers AS
+SELECT
+  moved.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  moved.block_number,
+  block.block_timestamp AS block_time,
+  moved.transaction_index,
+  moved.trace_index,
+  analytics.hex(moved.transaction_hash) AS transaction_hash,
+  moved.type,
+  analytics.hex(moved.account) AS account,
+  analytics.hex(moved.counterparty) AS counterparty,
+  CASE moved.direction WHEN 0 THEN 'out' WHEN 1 THEN 'in' ELSE 'self' END AS direction,
+  analytics.amount(moved.value, 18::smallint) AS value,
+  moved.value AS base_units,
+  moved.account AS account_bytes,
+  -- Index key for accounts. Use it together with the bytes.
+  moved.account_key
+FROM public.internal_transfers AS moved
+LEFT JOIN public.blocks AS block ON block.chain_id = moved.chain_id AND block.block_number = moved.block_number;--> statement-breakpoint
+-- Gateway calls by key, day and method. API keys themselves are not stored.
+CREATE VIEW analytics.gateway_usage AS
+SELECT key_id, day, chain_id, method, calls, errors, cached, weight, bytes
+FROM public.gateway_usage;--> statement-breakpoint
+
+-- ============================================================================
+-- Reading role
+-- Last, because it can wait for a migration of another database: roles belong to the server.
+-- ============================================================================
+-- Another database may have created the role, or the migrating user may lack the right to. The grants cover the role if it exists.
+DO $$
+BEGIN
+  BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'chainstead_reader') THEN
+      CREATE ROLE chainstead_reader NOLOGIN;
+    END IF;
+  EXCEPTION
+    WHEN duplicate_object OR unique_violation THEN
+      NULL;
+    WHEN insufficient_privilege THEN
+      RAISE NOTICE 'Role chainstead_reader was not created: % may not create roles. Create it and grant it SELECT on schema analytics.', current_user;
+  END;
+  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'chainstead_reader') THEN
+    GRANT USAGE ON SCHEMA analytics TO chainstead_reader;
+    GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO chainstead_reader;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA analytics GRANT SELECT ON TABLES TO chainstead_reader;
+  END IF;
+END
+$$;--> statement-breakpoint
+-- Limits for logins as the role itself. A member role needs its own (docs/analytics.md). Another migration may set them at this moment.
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'chainstead_reader' AND rolconfig IS NULL) THEN
+    ALTER ROLE chainstead_reader CONNECTION LIMIT 20;
+    ALTER ROLE chainstead_reader SET statement_timeout = '5min';
+    ALTER ROLE chainstead_reader SET idle_in_transaction_session_timeout = '1min';
+  END IF;
+EXCEPTION
+  WHEN insufficient_privilege OR internal_error THEN
+    RAISE NOTICE 'Role chainstead_reader was not limited: %', SQLERRM;
+END
+$$;

@@ -1,1 +1,0 @@
-ALTER TABLE "api_keys" ADD COLUMN "scopes" text[] DEFAULT '{"data","rpc","streams","admin"}' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "sync_chains" ADD COLUMN "prover_rate" double precision;

@@ -1,1 +1,0 @@
-ALTER TABLE "nft_token_metadata" ADD COLUMN "from_known_uri" boolean DEFAULT false NOT NULL;

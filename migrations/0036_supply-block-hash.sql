@@ -1,1 +1,0 @@
-ALTER TABLE "tokens" ADD COLUMN "supply_block_hash" "bytea";

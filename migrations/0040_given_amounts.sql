@@ -1,4 +1,0 @@
-ALTER TABLE "nft_collection_balances" ADD COLUMN "is_sum" boolean DEFAULT false NOT NULL;--> statement-breakpoint
-CREATE INDEX "nft_collection_balances_given_by_change" ON "nft_collection_balances" USING btree ("token_address","chain_id","last_block","token_id","owner") WHERE amount <= 0 AND is_sum;--> statement-breakpoint
-CREATE INDEX "nft_collection_balances_given_by_id" ON "nft_collection_balances" USING btree ("token_address","chain_id","token_id","last_block","owner") WHERE amount <= 0 AND is_sum;--> statement-breakpoint
-CREATE INDEX "nft_wallet_tokens_given_by_change" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","last_block","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;

@@ -1,2 +1,0 @@
-CREATE INDEX "nft_collection_ids_given_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE NOT is_held AND receiver IS NULL;--> statement-breakpoint
-CREATE INDEX "nft_wallet_tokens_given_by_contract" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;

@@ -1,4 +1,0 @@
-CREATE TABLE "list_revisions" (
-	"list" text PRIMARY KEY NOT NULL,
-	"revision" bigint NOT NULL
-);

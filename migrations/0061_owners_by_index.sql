@@ -1,2 +1,0 @@
-DROP INDEX "erc20_holders_by_balance";--> statement-breakpoint
-CREATE INDEX "erc20_holders_by_balance" ON "erc20_holders" USING btree ("token","chain_id","balance","account","anchor_block") WHERE balance > 0;
