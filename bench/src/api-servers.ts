@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import type { BareRoute, BareRoutePlan } from './bare/bare-route.ts';
-import { checkOutBaseline } from './baseline.ts';
 import { startChainstead } from './chainstead-program.ts';
 import { type MeasuredProcess, startProcess } from './measured-process.ts';
 
@@ -15,36 +14,25 @@ export interface ServedRoute extends BareRoute {
   readonly query: string;
 }
 
-/** Three servers over a database: the program's API, that of the baseline, and a floor that only reads and sends rows. */
+/** Two servers over one database: the program's API, and a floor that only reads and sends rows. */
 export interface ApiServers {
   readonly url: string;
-  readonly baselineUrl: string;
   readonly floorUrl: string;
 }
 
-/**
- * Starts the servers, does the work, and ends them.
- * @param baselineDatabaseUrl where the baseline finds tables as it knows them, unless those of the program are
- */
+/** Starts the servers, does the work, and stops them. */
 export async function withApiServers<T>(
   databaseUrl: string,
   routes: readonly ServedRoute[],
   work: (servers: ApiServers) => Promise<T>,
-  baselineDatabaseUrl = databaseUrl,
 ): Promise<T> {
-  const baseline = await checkOutBaseline();
   const place = { databaseUrl, rpcUrls: ['http://127.0.0.1:9'], env: { PORT: '0', API_KEYS: API_KEY } };
-  const programs = [
-    startChainstead(['start', '--roles', 'api'], place),
-    startChainstead(['start', '--roles', 'api'], { ...place, databaseUrl: baselineDatabaseUrl }, baseline.program),
-    startFloor(databaseUrl, routes),
-  ];
+  const programs = [startChainstead(['start', '--roles', 'api'], place), startFloor(databaseUrl, routes)];
   try {
-    const [url = '', baselineUrl = '', floorUrl = ''] = await Promise.all(programs.map(addressOf));
-    return await work({ url, baselineUrl, floorUrl });
+    const [url = '', floorUrl = ''] = await Promise.all(programs.map(addressOf));
+    return await work({ url, floorUrl });
   } finally {
     await Promise.all(programs.map((program) => program.stop()));
-    await baseline.remove();
   }
 }
 

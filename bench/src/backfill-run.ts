@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import type { BenchNode, RequestCounts, ScratchDatabase, ScratchServer } from '@chainstead/testkit';
+import type { BenchNode, ScratchDatabase, ScratchServer } from '@chainstead/testkit';
 import type { BareBackfillPlan } from './bare/bare-backfill.ts';
 import { CHAIN_ID, urlsOf } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
 import { ERC20_ONLY, startChainstead } from './chainstead-program.ts';
 import { type MeasuredProcess, type MemorySample, startProcess } from './measured-process.ts';
-import { type ProcessorTime, readProcessorTime, timeBetween } from './processor-time.ts';
 
 /** Some 9,000 logs on the benchmark's chain: what a provider allows, with room to spare. */
 const BARE_RANGE_BLOCKS = 100;
@@ -19,16 +18,6 @@ export interface BackfillPlan {
   readonly urls?: number;
   /** Whole receipts instead of filtered logs. Default false. */
   readonly proven?: boolean;
-  /** What the program keeps: what the peers keep, or everything, as it does by default. Default `erc20`. */
-  readonly datasets?: 'erc20' | 'all';
-  /** A declared bulk load: secondary indexes are left out and built at its end, which counts. Default false. */
-  readonly bulk?: boolean;
-  /** Processes of the program that fill the range together. Default 1. */
-  readonly processes?: number;
-  /** Blocks of a range that the bare script reads at once. Default 100. */
-  readonly bareRangeBlocks?: number;
-  /** Fills the migrated database before the run. */
-  prepare?(scratch: ScratchDatabase): Promise<void>;
   /** Looks at the filled database before it is dropped. */
   inspect?(scratch: ScratchDatabase): Promise<void>;
 }
@@ -40,22 +29,15 @@ export interface BackfillRun {
   readonly transfersPerSecond: number;
   readonly blocksPerSecond: number;
   readonly memory: readonly MemorySample[];
-  readonly counts: RequestCounts;
-  /** What the run took of the processors; null where that can't be read. */
-  readonly processor: ProcessorTime | null;
 }
 
 /** `chainstead backfill` as an operator would run it. */
 export function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
   return runBackfill(plan, (databaseUrl, rpcUrls) =>
-    startChainstead(['backfill', ...rangeArguments(plan.blocks), ...(plan.bulk === true ? ['--bulk'] : [])], {
+    startChainstead(['backfill', ...rangeArguments(plan.blocks)], {
       databaseUrl,
       rpcUrls,
-      env: {
-        BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none',
-        INGEST_PROCESSES: String(plan.processes ?? 1),
-        ...(plan.datasets === 'all' ? {} : ERC20_ONLY),
-      },
+      env: { ...ERC20_ONLY, BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none', INGEST_PROCESSES: '1' },
     }),
   );
 }
@@ -75,7 +57,7 @@ export function runBareScript(plan: BackfillPlan): Promise<BackfillRun> {
       from: 1,
       to: plan.blocks,
       mode: plan.proven === true ? 'receipts' : 'logs',
-      rangeBlocks: plan.bareRangeBlocks ?? BARE_RANGE_BLOCKS,
+      rangeBlocks: BARE_RANGE_BLOCKS,
     };
     return startProcess({
       args: [fileURLToPath(new URL('./bare/bare-backfill.ts', import.meta.url)), JSON.stringify(told)],
@@ -91,16 +73,10 @@ async function runBackfill(
   const { server, node, blocks } = plan;
   const scratch = await server.createDatabase();
   try {
-    await plan.prepare?.(scratch);
     await scratch.database.query('CHECKPOINT');
-    await node.resetCounters();
-    const postmaster = await postmasterOf(scratch);
-    const before = readProcessorTime(node.pid, postmaster);
     const process = start(scratch.url, urlsOf(node, plan.urls ?? 1));
     await process.finished();
     const seconds = process.elapsedMs() / 1_000;
-    const after = readProcessorTime(node.pid, postmaster);
-    const counts = await node.counters();
     const transfers = await countTransfers(scratch);
     await plan.inspect?.(scratch);
     return {
@@ -109,20 +85,10 @@ async function runBackfill(
       transfersPerSecond: transfers / seconds,
       blocksPerSecond: blocks / seconds,
       memory: process.memory,
-      counts,
-      processor: before === null || after === null ? null : timeBetween(before, after),
     };
   } finally {
     await scratch.drop();
   }
-}
-
-/** The server's process, by the first line of its own file; 0 where its user may not read that. */
-async function postmasterOf({ database }: ScratchDatabase): Promise<number> {
-  const [role] = await database.query<{ may: boolean }>("SELECT pg_has_role('pg_read_server_files', 'MEMBER') AS may");
-  if (role?.may !== true) return 0;
-  const [file] = await database.query<{ text: string }>("SELECT pg_read_file('postmaster.pid') AS text");
-  return Number.parseInt(file?.text ?? '0', 10);
 }
 
 async function countTransfers({ database }: ScratchDatabase): Promise<number> {

@@ -4,12 +4,8 @@ import type { ScratchServer } from '@chainstead/testkit';
 export interface BenchmarkSizes {
   /** Blocks of the main chain; each holds 100 logs, 80 of them ERC-20 transfers. */
   readonly blocks: number;
-  /** Blocks of the chain in which most are empty. */
-  readonly emptyChainBlocks: number;
   /** Blocks that are read whole and proven. */
   readonly provenBlocks: number;
-  /** Blocks of the chain with NFTs and of the one without, which exist at the same time. */
-  readonly nftBlocks: number;
   /** A Ponder run is ended after so many seconds; its rate is that of the time before. */
   readonly ponderSeconds: number;
   /** Rows of `erc20_transfers` behind the API, and how many of them belong to one huge wallet. */
@@ -17,15 +13,8 @@ export interface BenchmarkSizes {
   readonly apiWhaleRows: number;
   /** Rows of `erc20_transfers` that it is filled up to, to see whether the last cost what the first did. */
   readonly growthRows: number;
-  /** Logs of NFTs and their sales, likewise. */
-  readonly growthNftLogs: number;
-  /** Rows of `nft_trades` behind the API, and how many of them are of one token. */
-  readonly tradeRows: number;
-  readonly busyTokenRows: number;
   /** Who holds the token behind the API. */
   readonly holders: number;
-  /** Collections whose metadata is read. */
-  readonly collections: number;
   /** Seconds of each load on the API. */
   readonly loadSeconds: number;
   /** Requests of each latency measurement. */
@@ -38,13 +27,6 @@ export interface BenchmarkSizes {
   readonly watchingStreams: number;
   /** Webhooks that are sent to a receiver as fast as may be. */
   readonly webhooks: number;
-  /** Seconds in which receivers get webhooks beside a slow one. */
-  readonly isolationSeconds: number;
-  /** Versions of Aptos that are read for coins, and for rows of every transaction. */
-  readonly aptosVersions: number;
-  readonly aptosRowVersions: number;
-  /** Coins of Aptos behind the API. */
-  readonly aptosCoins: number;
 }
 
 /** What a benchmark is given. */
@@ -96,18 +78,12 @@ export interface Benchmark {
 
 export const FULL_SIZES: BenchmarkSizes = {
   blocks: 13_000,
-  emptyChainBlocks: 100_000,
   provenBlocks: 12_500,
-  nftBlocks: 6_500,
   ponderSeconds: 90,
   apiRows: 5_020_000,
   apiWhaleRows: 1_000_000,
   growthRows: 100_000_000,
-  growthNftLogs: 10_000_000,
-  tradeRows: 1_000_000,
-  busyTokenRows: 100_000,
   holders: 1_000_000,
-  collections: 1_000,
   loadSeconds: 6,
   latencyRequests: 400,
   followSeconds: 30,
@@ -115,27 +91,17 @@ export const FULL_SIZES: BenchmarkSizes = {
   watchedAddresses: 1_000_000,
   watchingStreams: 1_000,
   webhooks: 10_000,
-  isolationSeconds: 30,
-  aptosVersions: 1_000_000,
-  aptosRowVersions: 100_000,
-  aptosCoins: 100_000,
 };
 
 /** For seeing that everything works; the figures mean little. */
 export const QUICK_SIZES: BenchmarkSizes = {
   blocks: 1_000,
-  emptyChainBlocks: 10_000,
   provenBlocks: 300,
-  nftBlocks: 1_500,
   ponderSeconds: 15,
   apiRows: 500_000,
   apiWhaleRows: 110_000,
   growthRows: 200_000,
-  growthNftLogs: 100_000,
-  tradeRows: 100_000,
-  busyTokenRows: 10_000,
   holders: 110_000,
-  collections: 200,
   loadSeconds: 2,
   latencyRequests: 50,
   followSeconds: 5,
@@ -143,8 +109,4 @@ export const QUICK_SIZES: BenchmarkSizes = {
   watchedAddresses: 100_000,
   watchingStreams: 100,
   webhooks: 1_000,
-  isolationSeconds: 6,
-  aptosVersions: 20_000,
-  aptosRowVersions: 5_000,
-  aptosCoins: 10_000,
 };

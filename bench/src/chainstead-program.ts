@@ -14,22 +14,13 @@ export const ERC20_ONLY = { DATASETS: 'erc20-transfers' } as const;
 
 const PROGRAM = fileURLToPath(new URL('../../apps/chainstead/bin/chainstead.js', import.meta.url));
 
-/** Runs the program itself, or another checkout's, with its defaults where `env` says nothing, on the benchmark's chain as `eth`. */
-export function startChainstead(
-  args: readonly string[],
-  place: ProgramPlace,
-  program: string = PROGRAM,
-): MeasuredProcess {
+/** Runs the program with its defaults unless `env` has a setting, on the benchmark's chain as `eth`. */
+export function startChainstead(args: readonly string[], place: ProgramPlace): MeasuredProcess {
   const env = {
     DATABASE_URL: place.databaseUrl,
     CHAINS: 'eth',
     RPC_URLS_ETH: place.rpcUrls.join(','),
     ...place.env,
   };
-  return startProcess({ args: [program, ...args], env });
-}
-
-/** Runs the program itself with this configuration. */
-export function startChainsteadWith(args: readonly string[], env: Readonly<Record<string, string>>): MeasuredProcess {
   return startProcess({ args: [PROGRAM, ...args], env });
 }

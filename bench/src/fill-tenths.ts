@@ -26,14 +26,9 @@ export interface TenthsPlan {
   readonly datasets: readonly Dataset[];
   /** A multiple of {@link TENTHS}. */
   readonly blocks: number;
-  /** What a block adds of what is counted: rows, or logs. */
-  readonly perBlock: number;
-  /** `rows` or `logs`. */
-  readonly unit: string;
-  /** After these blocks something else is done, which takes no time of the tenth. */
-  readonly pause?: { readonly after: number; run(): Promise<void> };
-  /** Makes the chain up to a block before it is read, so that making it takes no time of the tenth. */
-  prepare?(block: number): Promise<void>;
+  readonly rowsPerBlock: number;
+  /** Work after this many blocks, whose time does not count. */
+  readonly pause: { readonly after: number; run(): Promise<void> };
   say(text: string): void;
 }
 
@@ -71,7 +66,7 @@ export async function fillTenths(plan: TenthsPlan): Promise<readonly Tenth[]> {
 }
 
 async function fill(
-  { blocks, perBlock, unit, pause, prepare, say }: TenthsPlan,
+  { blocks, rowsPerBlock, pause, say }: TenthsPlan,
   options: RangeCommandOptions,
 ): Promise<readonly Tenth[]> {
   const tenths: Tenth[] = [];
@@ -79,45 +74,43 @@ async function fill(
     const last = (blocks / TENTHS) * tenth;
     const spent = { ms: 0, logBytes: 0 };
     for (let from = last - blocks / TENTHS + 1; from <= last; ) {
-      const to = sliceEnd(from, [last, pause?.after ?? last]);
-      await prepare?.(to);
+      const to = sliceEnd(from, [last, pause.after]);
       const slice = await backfillSlice(options, { from, to });
       spent.ms += slice.ms;
       spent.logBytes += slice.logBytes;
-      if (to === pause?.after) await pause.run();
+      if (to === pause.after) await pause.run();
       from = to + 1;
     }
-    const count = (blocks / TENTHS) * perBlock;
+    const count = (blocks / TENTHS) * rowsPerBlock;
     const found = { perSecond: (count * 1_000) / spent.ms, logBytesEach: spent.logBytes / count };
     tenths.push(found);
     say(
-      `  tenth ${tenth}: ${Math.round(found.perSecond)} ${unit}/s, ${Math.round(found.logBytesEach)} bytes of log each`,
+      `  tenth ${tenth}: ${Math.round(found.perSecond)} rows/s, ${Math.round(found.logBytesEach)} bytes of WAL per row`,
     );
   }
   return tenths;
 }
 
 /** A tenth shorter than the way from checkpoint to checkpoint has all page images of one, or none: hence the mean, too. */
-export function compareTenths(tenths: readonly Tenth[], unit: string, suffix = ''): Comparison[] {
+export function compareTenths(tenths: readonly Tenth[]): Comparison[] {
   const [first, last] = [tenths[0], tenths.at(-1)];
   if (first === undefined || last === undefined) throw new BenchmarkError('There are no tenths');
-  const one = unit.replace(/s$/, '');
   const mean = tenths.reduce((sum, { logBytesEach }) => sum + logBytesEach, 0) / tenths.length;
   const rates = [last.perSecond, first.perSecond] as const;
   const log = [last.logBytesEach, first.logBytesEach] as const;
   return [
-    compareOnce(`${unit} of the last tenth beside the first${suffix}`, `${unit}/s`, rates, { atLeast: 0.8 }),
-    compareOnce(`log of a ${one}, the last tenth beside the first${suffix}`, 'bytes', log, { atMost: 1.3 }),
-    compareOnce(`log of a ${one}, all tenths beside the first${suffix}`, 'bytes', [mean, first.logBytesEach]),
+    compareOnce('rows of the last tenth, first tenth', 'rows/s', rates, { atLeast: 0.8 }),
+    compareOnce('WAL of a row in the last tenth, first tenth', 'bytes', log, { atMost: 1.3 }),
+    compareOnce('WAL of a row in all tenths, first tenth', 'bytes', [mean, first.logBytesEach]),
   ];
 }
 
 /** The figures of all tenths, as notes. */
-export function notesOfTenths(tenths: readonly Tenth[], unit: string, suffix = ''): string[] {
+export function notesOfTenths(tenths: readonly Tenth[]): string[] {
   const list = (figure: (tenth: Tenth) => number): string => tenths.map((one) => Math.round(figure(one))).join(', ');
   return [
-    `${unit} a second by tenth${suffix}: ${list(({ perSecond }) => perSecond)}.`,
-    `Bytes of log by tenth${suffix}: ${list(({ logBytesEach }) => logBytesEach)}.`,
+    `Rows per second by tenth: ${list(({ perSecond }) => perSecond)}.`,
+    `Bytes of WAL per row by tenth: ${list(({ logBytesEach }) => logBytesEach)}.`,
   ];
 }
 

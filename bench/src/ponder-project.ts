@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type BenchNode, freePort, type RequestCounts, type ScratchServer } from '@chainstead/testkit';
+import { type BenchNode, freePort, type ScratchServer } from '@chainstead/testkit';
 import { urlsOf } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
 import { type MeasuredProcess, startProcess } from './measured-process.ts';
@@ -30,7 +30,6 @@ export interface PonderRun {
   readonly events: number;
   readonly seconds: number;
   readonly eventsPerSecond: number;
-  readonly counts: RequestCounts;
   readonly peakMemoryBytes: number;
 }
 
@@ -68,7 +67,6 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
   const { server, node, blocks, urls, seconds } = plan;
   const scratch = await server.createDatabase();
   await scratch.database.query('CHECKPOINT');
-  await node.resetCounters();
   const progress = { events: 0, startedAt: 0, lastAt: 0 };
   const ponder = startProcess({
     args: [PROGRAM, 'start', '--schema', 'bench', '--log-format', 'json', '--port', String(await freePort())],
@@ -89,7 +87,6 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
       progress.lastAt = ponder.elapsedMs();
     });
     const complete = await completion(ponder, seconds);
-    const counts = await node.counters();
     if (complete) progress.lastAt = ponder.elapsedMs();
     if (progress.events === 0) throw new BenchmarkError(`Ponder indexed nothing in ${seconds} s`);
     const took = (progress.lastAt - progress.startedAt) / 1_000;
@@ -98,7 +95,6 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
       events: progress.events,
       seconds: took,
       eventsPerSecond: progress.events / took,
-      counts,
       peakMemoryBytes: Math.max(0, ...ponder.memory.map((sample) => sample.bytes)),
     };
   } finally {

@@ -1,6 +1,13 @@
-import type { BenchNode } from '@chainstead/testkit';
+import { askNode, type BenchNode } from '@chainstead/testkit';
 import { BenchmarkError } from './benchmark-error.ts';
-import { countWallets, readSample, SAMPLE_BLOCKS } from './sampled-receipts.ts';
+
+/** Blocks of a sample. */
+const SAMPLE_BLOCKS = 250;
+
+interface SampledReceipt {
+  readonly from: string;
+  readonly logs: readonly { readonly topics: readonly string[] }[];
+}
 
 /** No wallet makes up more of the share than one in so many. */
 const LEAST_WALLETS = 10;
@@ -25,4 +32,24 @@ export async function walletsInShare(node: BenchNode, share: number): Promise<st
     transactions += count;
   }
   throw new BenchmarkError(`The chain's wallets do not make up ${share} of it`);
+}
+
+/** Receipts of {@link SAMPLE_BLOCKS} blocks. */
+async function readSample(node: BenchNode, from: number): Promise<SampledReceipt[]> {
+  const receipts: SampledReceipt[] = [];
+  for (let block = from; block < from + SAMPLE_BLOCKS; block++)
+    receipts.push(
+      ...((await askNode(node.url, 'eth_getBlockReceipts', [`0x${block.toString(16)}`])) as SampledReceipt[]),
+    );
+  return receipts;
+}
+
+/** By wallet, the transactions in which it occurs. */
+function countWallets(receipts: readonly SampledReceipt[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { from, logs } of receipts) {
+    const parties = logs.flatMap(({ topics }) => topics.slice(1, 3).map((topic) => `0x${topic.slice(26)}`));
+    for (const wallet of new Set([from, ...parties])) counts.set(wallet, (counts.get(wallet) ?? 0) + 1);
+  }
+  return counts;
 }

@@ -16,7 +16,7 @@ const HELP = `npm run bench -- [options]
   --quick               small sizes, to see that everything works
   --runs <n>            runs of each side (default 3)
   --blocks <n>          blocks of the main chain (100 logs each)
-  --rows <n>            rows of growth, logs of growth-nft and growth-nft-days (default: 100,000,000 and 10,000,000; 30,000,000 rows where the disk is too small)
+  --rows <n>            rows of growth (default: 100,000,000, or 30,000,000 if the disk is too small)
   --database-url <url>  another Postgres, whose user may create databases (default: an embedded one)`;
 
 /** As on a server: nothing that a crash could lose is left out. */
@@ -65,7 +65,7 @@ async function main(): Promise<number> {
     sizes: {
       ...sizes,
       ...(values.blocks === undefined ? {} : { blocks: Number(values.blocks) }),
-      ...(values.rows === undefined ? {} : { growthRows: Number(values.rows), growthNftLogs: Number(values.rows) }),
+      ...(values.rows === undefined ? {} : { growthRows: Number(values.rows) }),
     },
     runs: Number(values.runs),
     say: (text) => console.error(text),

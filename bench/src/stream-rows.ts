@@ -1,6 +1,6 @@
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
-import { BENCHMARK_TOKEN, blockHash, matchText, preparedBody } from './webhook-body.ts';
+import { BENCHMARK_TOKEN, blockHash, preparedBody } from './webhook-body.ts';
 
 export interface StreamPlan {
   readonly id: string;
@@ -64,13 +64,12 @@ export async function addAddresses(
 
 /**
  * Matches, and a webhook of each in the outbox, due now. The streams get them in turn; each match is of the block whose number it
- * has. Their bodies are made already, or are to be made of what is stored.
+ * has. Their bodies are made already.
  */
 export async function addWebhooks(
   { database }: ScratchDatabase,
   ids: readonly string[],
   numbers: readonly number[],
-  bodies: 'made' | 'to be made' = 'made',
 ): Promise<void> {
   const given = numbers.map((number) => ({ number, id: ids[number % ids.length] ?? '' }));
   await database.transaction(async (transaction) => {
@@ -82,14 +81,14 @@ export async function addWebhooks(
     );
     await transaction.query(
       `WITH given AS (
-         SELECT * FROM unnest($2::bigint[], $3::uuid[], $4::bytea[], $5::text[], $6::text[])
-           AS given(number, stream_id, hash, matched, body)
+         SELECT * FROM unnest($2::bigint[], $3::uuid[], $4::bytea[], $5::text[])
+           AS given(number, stream_id, hash, body)
        ), matches AS (
          INSERT INTO stream_matches (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, body, logs, txs, txs_internal)
-         SELECT $1, number, stream_id, hash, to_timestamp(1700000000), matched, body, 1, 1, 0 FROM given
+         SELECT $1, number, stream_id, hash, to_timestamp(1700000000), '', body, 1, 1, 0 FROM given
        ), transactions AS (
          INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
-         SELECT $1, number, stream_id, hash, hash FROM given WHERE body IS NOT NULL
+         SELECT $1, number, stream_id, hash, hash FROM given
        )
        INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind)
        SELECT gen_random_uuid(), stream_id, $1, number, hash, 'unconfirmed' FROM given`,
@@ -98,8 +97,7 @@ export async function addWebhooks(
         given.map(({ number }) => number),
         given.map(({ id }) => id),
         given.map(({ number }) => Buffer.from(blockHash(number).slice(2), 'hex')),
-        given.map(({ id, number }) => (bodies === 'made' ? '' : matchText(id, number))),
-        given.map(({ id, number }) => (bodies === 'made' ? preparedBody(id, number) : null)),
+        given.map(({ id, number }) => preparedBody(id, number)),
       ],
     );
     await transaction.query('NOTIFY chainstead_deliveries');

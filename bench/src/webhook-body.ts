@@ -79,48 +79,6 @@ export function preparedBody(streamId: string, number: number): string {
   });
 }
 
-/** What a body of the same kind is made of, as it is stored with a match. */
-export function matchText(streamId: string, number: number): string {
-  const transactionHash = word(number, 'a');
-  const [from, to] = [account(number), account(number + 1)];
-  const triggeredBy = [from];
-  const recipient = to.slice(2).padStart(64, '0');
-  return JSON.stringify({
-    streamId,
-    logs: [
-      {
-        transactionHash,
-        transactionIndex: 0,
-        logIndex: 3,
-        address: BENCHMARK_TOKEN,
-        topics: [TRANSFER, `0x${from.slice(2).padStart(64, '0')}`, `0x${recipient}`],
-        data: word(1_000_000 + number, '0'),
-        triggeredBy,
-      },
-    ],
-    transactions: [
-      {
-        hash: transactionHash,
-        index: 0,
-        from,
-        to: BENCHMARK_TOKEN,
-        transaction: {
-          gas: '0x1d4c0',
-          gasPrice: '0x3b9aca07',
-          nonce: '0x7',
-          input: `0xa9059cbb${recipient}${word(number, '0').slice(2)}`,
-          value: '0x0',
-          type: '0x2',
-        },
-        receipt: { cumulativeGasUsed: '0x1d4c0', gasUsed: '0x1d4c0', status: '0x1' },
-        triggeredBy,
-      },
-    ],
-    internalTransactions: [],
-    triggeredBy,
-  });
-}
-
 /** The body as it is sent at the first attempt. */
 export function sentBody(streamId: string, number: number): string {
   return `{"confirmed":false,"retries":0,${preparedBody(streamId, number).slice(1)}`;

@@ -1,8 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { measureProcess } from '@chainstead/core';
 import { describe, expect, it } from 'vitest';
 import { createEveryMetric } from './every-metric.ts';
-import { readSourceFiles } from './source-files.ts';
+import { listFiles, REPOSITORY_ROOT, readSourceFiles } from './source-files.ts';
 
-const names = (await createEveryMetric().getMetricsAsJSON()).map(({ name }) => name);
+const ALERTS = 'docs/prometheus/alerts.yml';
+
+const registry = createEveryMetric();
+measureProcess(registry);
+const metrics = await registry.getMetricsAsJSON();
+const names = metrics.map(({ name }) => name);
 
 describe('createEveryMetric', () => {
   it('holds every metric whose name stands in a source of the program', () => {
@@ -15,3 +23,30 @@ describe('createEveryMetric', () => {
     expect(written.filter((name) => !names.includes(name))).toEqual([]);
   });
 });
+
+describe('dashboards and alert rules', () => {
+  it.each([...listFiles('docs/grafana/dashboards/*.json'), ALERTS])('%s queries metrics that exist', (path) => {
+    const series = new Set(
+      metrics.flatMap(({ name, type }) =>
+        String(type) === 'histogram' ? ['bucket', 'sum', 'count'].map((suffix) => `${name}_${suffix}`) : [name],
+      ),
+    );
+    const queries = readText(path).match(/^\s*"?expr"?: .*$/gm) ?? [];
+    const used = queries.join('\n').match(/\b(?:chainstead|process|nodejs)_\w+/g) ?? [];
+    expect(used.length).toBeGreaterThan(5);
+    expect(used.filter((name) => !series.has(name))).toEqual([]);
+  });
+
+  it('has one section of the runbook for each alert', () => {
+    const alerts = [...readText(ALERTS).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
+    const links = [...readText(ALERTS).matchAll(/^ +runbook: docs\/operating\.md#(\w+)$/gm)].map(([, link]) => link);
+    const headings = [...readText('docs/operating.md').matchAll(/^### (Chainstead\w+)$/gm)].map(([, name]) => name);
+    expect(alerts.length).toBeGreaterThan(5);
+    expect(headings.toSorted()).toEqual(alerts.toSorted());
+    expect(links).toEqual(alerts.map((name) => name?.toLowerCase()));
+  });
+});
+
+function readText(path: string): string {
+  return readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
+}

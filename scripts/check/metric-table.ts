@@ -12,7 +12,7 @@ export async function renderMetricDocument(registry: Registry): Promise<string> 
 process that the same \`chainstead start\` runs. Each metric carries the label \`role\` (api, ingest, worker, or start for the process that
 runs the others) besides those listed, and \`process\` (api-1, api-2, …) where a role has several processes. Metrics of the Node process itself (\`process_*\`, \`nodejs_*\`) are those of prom-client.
 Rules that wake somebody are in [prometheus/alerts.yml](prometheus/alerts.yml), with [what to do](operating.md#when-an-alert-fires); dashboards in
-\`docs/grafana/dashboards\`. Generated from the program by \`npm run generate\`.
+\`docs/grafana/dashboards\`. \`npm run generate\` writes this page.
 
 | metric | type | labels | meaning |
 |---|---|---|---|

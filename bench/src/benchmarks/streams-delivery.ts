@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ScratchDatabase } from '@chainstead/testkit';
-import { alternate, type Side } from '../alternate.ts';
+import { alternate } from '../alternate.ts';
 import type { BareWebhooksPlan } from '../bare/bare-webhooks.ts';
-import type { ReceivedCount } from '../bare/webhook-receivers.ts';
-import { BASELINE_COMMIT, checkOutBaseline } from '../baseline.ts';
-import type { Benchmark, BenchmarkContext, BenchmarkSizes, Comparison, Target } from '../benchmark.ts';
+import type { ReceivedCount } from '../bare/webhook-receiver.ts';
+import type { Benchmark, BenchmarkContext, BenchmarkSizes, Comparison } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { startProcess } from '../measured-process.ts';
 import { addStreams, addWebhooks, isAllSent, streamId } from '../stream-rows.ts';
-import { type WebhookReceivers, withWebhookReceivers } from '../webhook-receivers.ts';
+import { type WebhookReceiver, withWebhookReceiver } from '../webhook-receiver.ts';
 import { startDeliveryWorker } from '../webhook-worker.ts';
 
 /** The program's default for one host. */
@@ -19,90 +18,53 @@ const STREAM_IDS = Array.from({ length: STREAMS }, (_, number) => streamId(numbe
 const LOOK_EVERY_MS = 100;
 const PATIENCE_MS = 300_000;
 
-/**
- * An outbox full of webhooks to one local receiver, sent by the worker role. Where bodies are made, the peer posts the same bodies and
- * does nothing else; where they are to be made, it is the baseline's worker.
- */
+/** Webhooks of a full outbox, sent by the worker to one local receiver. The peer only posts the same bodies. */
 export const streamsDelivery: Benchmark = {
   name: 'streams-delivery',
-  title: 'Webhooks from the outbox to a local receiver, against bare posts of their bodies and against the baseline',
+  title: 'Webhooks from the outbox to a local receiver, against bare posts of their bodies',
   run: (context) =>
-    withWebhookReceivers({ delaysMs: [0] }, async (receivers) => {
-      const comparisons = [await compareMade(context, receivers), await compareToBeMade(context, receivers)];
-      return {
-        comparisons,
-        measures: [],
-        notes: [
-          `${context.sizes.webhooks} webhooks of ${STREAMS} streams to one host, ${AT_ONCE} at once on all sides; rates are of the time between the first and the last arrival.`,
-          `The baseline is commit ${BASELINE_COMMIT}.`,
-        ],
-      };
-    }),
+    withWebhookReceiver(async (receiver) => ({
+      comparisons: [await compare(context, receiver)],
+      measures: [],
+      notes: [
+        `${context.sizes.webhooks} webhooks of ${STREAMS} streams to one host, ${AT_ONCE} concurrent on both sides. Rates count the time between the first and the last arrival.`,
+      ],
+    })),
 };
 
-async function compareMade(context: BenchmarkContext, receivers: WebhookReceivers): Promise<Comparison> {
-  const bare = { name: 'bare posts', run: () => postBare(receivers, context.sizes) };
-  const ours = { name: 'outbox', run: () => sendOutbox(context, receivers, { bodies: 'made' }) };
-  return compare('bodies made', context, ours, bare, { atLeast: 0.25 });
-}
-
-async function compareToBeMade(context: BenchmarkContext, receivers: WebhookReceivers): Promise<Comparison> {
-  const baseline = await checkOutBaseline();
-  try {
-    const side = (name: string, program?: string) => ({
-      name: `${name}, bodies to be made`,
-      run: () => sendOutbox(context, receivers, { bodies: 'to be made', program }),
-    });
-    const sides = [side('outbox'), side('baseline', baseline.program)] as const;
-    return await compare('bodies to be made, baseline', context, ...sides, { atLeast: 1.3 });
-  } finally {
-    await baseline.remove();
-  }
-}
-
-/** @throws BenchmarkError when the sides did not send the same */
-async function compare(
-  name: string,
-  { runs, sizes, say }: BenchmarkContext,
-  ours: Side<ReceivedCount>,
-  peer: Side<ReceivedCount>,
-  target: Target,
-): Promise<Comparison> {
-  const { first, second } = await alternate(runs, ours, peer, say);
+/** @throws BenchmarkError if the sides sent different bodies */
+async function compare(context: BenchmarkContext, receiver: WebhookReceiver): Promise<Comparison> {
+  const { runs, sizes, say } = context;
+  const { first, second } = await alternate(
+    runs,
+    { name: 'outbox', run: () => sendOutbox(context, receiver) },
+    { name: 'bare posts', run: () => postBare(receiver, sizes) },
+    say,
+  );
   requireSameBodies([...first, ...second], sizes.webhooks);
-  return { name, unit: 'webhooks/s', ours: first.map(rateOf), peer: second.map(rateOf), target };
+  const target = { atLeast: 0.25 };
+  return { name: 'webhooks', unit: 'webhooks/s', ours: first.map(rateOf), peer: second.map(rateOf), target };
 }
 
-interface Outbox {
-  readonly bodies: 'made' | 'to be made';
-  /** Whose worker sends it. Default: this checkout's. */
-  readonly program?: string | undefined;
-}
-
-async function sendOutbox(
-  { server, sizes }: BenchmarkContext,
-  receivers: WebhookReceivers,
-  { bodies, program }: Outbox,
-): Promise<ReceivedCount> {
+async function sendOutbox({ server, sizes }: BenchmarkContext, receiver: WebhookReceiver): Promise<ReceivedCount> {
   const scratch = await server.createDatabase();
   try {
-    const [webhookUrl = ''] = receivers.urls;
     await addStreams(
       scratch,
-      STREAM_IDS.map((id) => ({ id, webhookUrl })),
+      STREAM_IDS.map((id) => ({ id, webhookUrl: receiver.url })),
     );
     const numbers = Array.from({ length: sizes.webhooks }, (_, number) => number);
-    await addWebhooks(scratch, STREAM_IDS, numbers, bodies);
+    await addWebhooks(scratch, STREAM_IDS, numbers);
     await scratch.database.query('VACUUM ANALYZE stream_deliveries, stream_matches');
     await scratch.database.query('CHECKPOINT');
-    await receivers.takeCount();
-    const worker = startDeliveryWorker(scratch.url, program);
+    await receiver.takeCount();
+    const worker = startDeliveryWorker(scratch.url);
     try {
       await allSent(scratch);
     } finally {
       await worker.stop();
     }
-    return await receivers.takeCount();
+    return await receiver.takeCount();
   } finally {
     await scratch.drop();
   }
@@ -121,16 +83,20 @@ async function allSent(scratch: ScratchDatabase): Promise<void> {
   }
 }
 
-async function postBare(receivers: WebhookReceivers, sizes: BenchmarkSizes): Promise<ReceivedCount> {
-  const [url = ''] = receivers.urls;
-  const plan: BareWebhooksPlan = { url, streamIds: STREAM_IDS, webhooks: sizes.webhooks, atOnce: AT_ONCE };
-  await receivers.takeCount();
+async function postBare(receiver: WebhookReceiver, sizes: BenchmarkSizes): Promise<ReceivedCount> {
+  const plan: BareWebhooksPlan = {
+    url: receiver.url,
+    streamIds: STREAM_IDS,
+    webhooks: sizes.webhooks,
+    atOnce: AT_ONCE,
+  };
+  await receiver.takeCount();
   const script = startProcess({
     args: [fileURLToPath(new URL('../bare/bare-webhooks.ts', import.meta.url)), JSON.stringify(plan)],
     env: {},
   });
   await script.finished();
-  return receivers.takeCount();
+  return receiver.takeCount();
 }
 
 /** @throws BenchmarkError when anything was sent twice, not at all, or with another body. */

@@ -21,7 +21,7 @@ export {
 } from './prove-transactions.ts';
 export { encodeReceipt } from './receipt-encoding.ts';
 export { receiptsRoot } from './receipts-root.ts';
-export { checkSender, recoverSender } from './recover-sender.ts';
+export { checkSender } from './recover-sender.ts';
 export { InvalidStateProofError } from './state-proof-error.ts';
 export { checkTransactionHash, encodeTransaction } from './transaction-encoding.ts';
 export type { TransactionJson } from './transaction-fields.ts';

@@ -16,7 +16,7 @@ export interface AptosFullnode extends ListeningServer {
 }
 
 /** What a fullnode serves: the whole pages, where somebody has something faster than one transaction after the other. */
-export type ServedLedger = Pick<AptosLedger, 'chainId' | 'head' | 'transaction' | 'blockOf'>;
+type ServedLedger = Pick<AptosLedger, 'chainId' | 'head' | 'transaction' | 'blockOf'>;
 
 export interface AptosFullnodeOptions {
   readonly faults?: Partial<AptosFaultSettings>;

@@ -24,8 +24,6 @@ export interface BenchChainOptions {
    * those who own them, and Seaport's sales. Default 0.
    */
   readonly nftShare?: number;
-  /** Contracts that do that, a quarter of them ERC-1155. They answer calls as collections. Default 80, without `nftShare` 0. */
-  readonly nftContracts?: number;
   /** Share of the other logs that are ERC-20 transfers; the rest are NFT transfers, approvals and swaps. Default 0.8. */
   readonly transferShare?: number;
   /** Share of blocks without transactions. Default 0. */
@@ -55,9 +53,6 @@ export interface BenchChainFacts {
   readonly nftLogs: number;
   /** The NFT contracts. */
   readonly collections: readonly Address[];
-  readonly buildMs: number;
-  /** JSON text held in memory, outside the heap. */
-  readonly jsonBytes: number;
 }
 
 /** Where each block's text of one kind lies. */
@@ -78,13 +73,13 @@ export interface BenchChain extends ChainSource {
   numberOf(blockHash: string): number | undefined;
 }
 
+/** A quarter of them ERC-1155. */
 const NFT_CONTRACTS = 80;
 const FIRST_TIMESTAMP = 1_700_000_000;
 const BLOCK_TIME_SECONDS = 12;
 
 /** Builds the whole chain at once: about 15 s and 3 GB outside the heap per million logs. Best in a process of its own. */
 export function createBenchChain(options: BenchChainOptions): BenchChain {
-  const before = performance.now();
   const { seed = 1, chainId = 31_337, blocks, emptyShare = 0, nftShare = 0, finalityDepth = 64 } = options;
   const random = createSeededRandom(`bench-chain/${seed}`);
   const tokens = createOrdinaryTokens(random.fork('tokens'), options.tokens ?? 200);
@@ -93,7 +88,7 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
   const nftRandom = random.fork('nfts');
   const nfts = createBenchNfts(
     nftRandom,
-    options.nftContracts ?? (nftShare > 0 ? NFT_CONTRACTS : 0),
+    nftShare > 0 ? NFT_CONTRACTS : 0,
     () => wallets[nftRandom.skewedIndex(wallets.length, 3)] ?? ZERO_ADDRESS,
   );
   const cast = {
@@ -134,8 +129,6 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
       head: blocks,
       ...store.totals(),
       collections,
-      buildMs: Math.round(performance.now() - before),
-      jsonBytes: store.bytes(),
     },
     call: createTokenCalls([...tokens, ...nfts.contracts]),
     code: (address) => (contracts.has(address) ? '0x60806040' : '0x'),
@@ -151,7 +144,6 @@ interface Store {
   readonly source: StoredSource;
   totals(): Pick<BenchChainFacts, 'logs' | 'transferLogs' | 'erc20Transfers' | 'nftLogs'>;
   add(number: number, block: BenchBlock): void;
-  bytes(): number;
 }
 
 function createStore(length: number, logsPerBlock: number): Store {
@@ -183,7 +175,6 @@ function createStore(length: number, logsPerBlock: number): Store {
   return {
     totals: () => ({ ...counts, transferLogs: logs.total(TRANSFER_TOPIC) }),
     add,
-    bytes: () => Object.values(columns).reduce((sum, one) => sum + one.slab.bytes, logs.bytes),
     source: {
       textOf,
       numberOf: (hash) => numbers.get(hash),

@@ -9,7 +9,6 @@ export interface BenchLog {
 
 /** Every log of a chain, serialised, from which those of any topics are picked without parsing them. */
 export interface BenchLogs {
-  readonly bytes: number;
   /** The logs of a block in order. Blocks come in order, from 0. */
   add(block: number, logs: readonly BenchLog[]): void;
   /** How many logs in all have this topic0. */
@@ -109,9 +108,6 @@ export function createBenchLogs(blocks: number, logsMax: number): BenchLogs {
   }
 
   return {
-    get bytes() {
-      return slab.bytes;
-    },
     add,
     total: (topic0) => topics.get(topic0)?.counts.at(-1) ?? 0,
     select,

@@ -3,7 +3,6 @@ import type { BenchChain, BenchChainFacts, BenchChainOptions } from './bench-cha
 import { benchMethods } from './bench-methods.ts';
 import { firstLine, spawnDependent } from './child-process.ts';
 import type { FaultSettings } from './faults.ts';
-import type { RequestCounts } from './request-counters.ts';
 import { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
 import { TestkitError } from './testkit-error.ts';
 
@@ -20,11 +19,7 @@ export interface BenchNodeOptions extends BenchChainOptions {
 /** A benchmark's node in a process of its own, so that its CPU time is not counted with the indexer's. */
 export interface BenchNode {
   readonly url: string;
-  /** Of the process, for measuring its CPU time and memory. */
-  readonly pid: number;
   readonly facts: BenchChainFacts;
-  counters(): Promise<RequestCounts>;
-  resetCounters(): Promise<void>;
   /** E.g. `{ latencyMs: 50 }`, or `{ lagBlocks }` made smaller step by step to let a chain grow. */
   setFaults(change: Partial<FaultSettings>): Promise<void>;
   stop(): Promise<void>;
@@ -33,27 +28,18 @@ export interface BenchNode {
 /** @throws TestkitError when the process ends before it serves. */
 export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNode> {
   const program = fileURLToPath(new URL('../bin/bench-node.ts', import.meta.url));
-  const child = spawnDependent(process.execPath, [program, '--options', JSON.stringify(options)]);
-  const { url, pid, ...facts } = await firstLine(
+  const child = spawnDependent(process.execPath, [program, JSON.stringify(options)]);
+  const { url, ...facts } = await firstLine(
     child,
-    (line): (BenchChainFacts & { url: string; pid: number }) | undefined =>
-      line.startsWith('{') ? JSON.parse(line) : undefined,
+    (line): (BenchChainFacts & { url: string }) | undefined => (line.startsWith('{') ? JSON.parse(line) : undefined),
     (output) => new TestkitError(`The benchmark's node did not start: ${output.trim()}`, { ...options }),
   );
-  const control = async (path: string, method: string, body?: object): Promise<RequestCounts> => {
-    const answer = await fetch(`${url}${path}`, { method, body: body === undefined ? null : JSON.stringify(body) });
-    return (await answer.json()) as RequestCounts;
-  };
   return {
     url,
-    pid,
     facts,
-    counters: () => control('/counters', 'GET'),
-    async resetCounters() {
-      await control('/counters/reset', 'POST');
-    },
     async setFaults(change) {
-      await control('/faults', 'POST', change);
+      const response = await fetch(`${url}/faults`, { method: 'POST', body: JSON.stringify(change) });
+      await response.arrayBuffer();
     },
     stop: () => child.stop(),
   };

@@ -5,11 +5,10 @@
 
 export { compileActivityContracts } from './activity-contracts.ts';
 export type { AptosFaultSettings } from './aptos-faults.ts';
-export { type AptosFullnode, type ServedLedger, startAptosFullnode } from './aptos-fullnode.ts';
+export { type AptosFullnode, startAptosFullnode } from './aptos-fullnode.ts';
 export { type AptosLedger, createAptosLedger, readAptosTransactions } from './aptos-ledger.ts';
 export { compileAssetContracts } from './asset-contracts.ts';
 export { createBenchChain } from './bench-chain.ts';
-export { createBenchNfts } from './bench-nfts.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';
 export { fieldsOfRow } from './binary-row.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
@@ -62,7 +61,6 @@ export { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts'
 export { recordedEvmFolder, recordedFolder } from './recorded-data.ts';
 export { type RecordedExchange, readExchanges, serveExchanges } from './recorded-exchanges.ts';
 export { listRecordedBlocks, readRecordedLogs } from './recorded-logs.ts';
-export type { RequestCounts } from './request-counters.ts';
 export { askNode, postJson } from './rpc-client.ts';
 export { findCitus, type ScratchCitus } from './scratch-citus.ts';
 export { findPostgresPrograms, type ScratchCluster } from './scratch-cluster.ts';

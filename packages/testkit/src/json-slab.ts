@@ -2,8 +2,6 @@ import { TestkitError } from './testkit-error.ts';
 
 /** JSON text kept outside the heap, so that gigabytes of it cost the garbage collector nothing. ASCII only. */
 export interface JsonSlab {
-  /** Bytes held. */
-  readonly bytes: number;
   /** Adds text and gives its position. What is added together lies together. */
   append(text: string): number;
   /** What lies from one position to another, without copying. */
@@ -39,11 +37,5 @@ export function createJsonSlab(): JsonSlab {
     return pieces;
   }
 
-  return {
-    get bytes() {
-      return used.reduce((sum, length) => sum + length, 0);
-    },
-    append,
-    slice,
-  };
+  return { append, slice };
 }

@@ -1,3 +1,2 @@
-/** For tests and benchmarks of other packages: ERC-20 transfers as the sync engine would write them, and what the worker keeps of readings. */
-export { saveReadings } from '../balances/save-readings.ts';
+/** For tests of other packages: ERC-20 transfers as the sync engine writes them. */
 export { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
