@@ -60,7 +60,7 @@ export { askCluster, pauseReplay } from './paused-replay.ts';
 export { processorMs } from './processor-ms.ts';
 export { atDepth } from './property-depth.ts';
 export { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
-export { recordedEvmFolder, recordedFolder } from './recorded-data.ts';
+export { type RecordedData, recordedData, recordedEvmFolder, recordedFolder } from './recorded-data.ts';
 export { type RecordedExchange, readExchanges, serveExchanges } from './recorded-exchanges.ts';
 export { listRecordedBlocks, readRecordedLogs } from './recorded-logs.ts';
 export type { RequestCounts } from './request-counters.ts';

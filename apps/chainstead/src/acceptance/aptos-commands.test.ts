@@ -8,7 +8,7 @@ import {
   createAptosLedger,
   createScratchDatabase,
   readAptosTransactions,
-  recordedFolder,
+  recordedData,
   type ScratchDatabase,
   startAptosFullnode,
 } from '@chainstead/testkit';
@@ -21,10 +21,9 @@ const HEAD = 4_000;
 /** Versions between two recorded transactions. */
 const EVERY = 60;
 
-const folder = recordedFolder('aptos');
-if (folder === null) process.stderr.write('aptos-commands.test.ts: NOT RUN, ../shared/data/aptos is not here\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 
-describe.skipIf(folder === null)('chainstead on Aptos', () => {
+describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
   let ledger: AptosLedger;
   let fullnode: AptosFullnode;
   let scratch: ScratchDatabase;
@@ -36,7 +35,7 @@ describe.skipIf(folder === null)('chainstead on Aptos', () => {
       'rest-derived/mainnet_transactions.json',
       'rest-derived/testnet_transactions.json',
     ];
-    const transactions = files.flatMap((file) => readAptosTransactions(folder ?? '', file));
+    const transactions = files.flatMap((file) => readAptosTransactions(folder, file));
     ledger = createAptosLedger({ transactions, place: { from: 0, every: EVERY }, head: HEAD });
     fullnode = await startAptosFullnode(ledger);
     scratch = await createScratchDatabase();

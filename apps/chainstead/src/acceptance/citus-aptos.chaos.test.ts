@@ -10,7 +10,7 @@ import {
   type AptosFullnode,
   createAptosLedger,
   readAptosTransactions,
-  recordedFolder,
+  recordedData,
   type ScratchDatabase,
   startAptosFullnode,
 } from '@chainstead/testkit';
@@ -22,17 +22,16 @@ import { describeOnCitus, untilSettled } from './citus-stage.ts';
 import { untilCovered } from './covered-versions.ts';
 import { type Program, startProgram } from './program.ts';
 
-const folder = recordedFolder('aptos');
-if (folder === null) process.stderr.write('NOT RUN: ../shared/data/aptos is not here (Citus)\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 const TIMEOUT_MS = 300_000;
 const HEAD = 3_000;
 const TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history', 'aptos_ranges'];
 
 await describeOnCitus('Aptos on a cluster', 'Aptos on a cluster', ({ createBoth, worker }) => {
-  describe.skipIf(folder === null)('with recorded transactions', () => {
+  describe.skipIf(isMissing)(title('with recorded transactions'), () => {
     async function startFullnode(): Promise<AptosFullnode> {
       const files = ['mainnet', 'testnet'].map((network) => `rest-derived/${network}_transactions.json`);
-      const transactions = files.flatMap((file) => readAptosTransactions(folder ?? '', file));
+      const transactions = files.flatMap((file) => readAptosTransactions(folder, file));
       const fullnode = await startAptosFullnode(
         createAptosLedger({ transactions, place: { from: 0, every: 60 }, head: HEAD }),
       );

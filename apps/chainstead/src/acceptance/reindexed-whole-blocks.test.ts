@@ -9,7 +9,7 @@ import { listCoverage } from '@chainstead/sync';
 import {
   type ChainNode,
   createScratchDatabase,
-  recordedEvmFolder,
+  recordedData,
   type ScratchDatabase,
   serveRecordedChain,
 } from '@chainstead/testkit';
@@ -21,16 +21,14 @@ const BLOCKS = { from: 35_779_967, to: 35_779_974 };
 const DATASETS = ['account-transactions', 'block-headers'] as const;
 const TIMEOUT_MS = 120_000;
 const chain = createChainRegistry().get('polygon');
-const folder = recordedEvmFolder();
-if (folder === null)
-  process.stdout.write('NOT RUN: reindexing of rows of whole blocks (no recorded blocks beside the checkout)\n');
+const { folder, isMissing, title } = recordedData('data/evm');
 
-describe.skipIf(folder === null)('rows that are read with whole blocks', () => {
+describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => {
   let node: ChainNode;
   let scratch: ScratchDatabase;
   beforeAll(async () => {
     [node, scratch] = await Promise.all([
-      serveRecordedChain({ folder: folder ?? '', chain: chain.key, blocks: BLOCKS }),
+      serveRecordedChain({ folder: folder, chain: chain.key, blocks: BLOCKS }),
       createScratchDatabase(),
     ]);
     await index();
