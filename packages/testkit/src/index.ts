@@ -16,6 +16,7 @@ export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { checkAnswers } from './check-answers.ts';
 export { type CheckedOutProgram, checkOutProgram } from './checked-out-program.ts';
 export { firstLine, spawnDependent } from './child-process.ts';
+export { type Closable, closeOf } from './closable.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 export {
   CONTAINER_HOOK_MS_MAX,
@@ -58,6 +59,7 @@ export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
 export { type Moralis, type OfficialSdk, startOfficialSdk } from './official-sdk.ts';
 export { askCluster, pauseReplay } from './paused-replay.ts';
 export { processorMs } from './processor-ms.ts';
+export { commandLineOf, descendantsOf, type Program, type ProgramOptions, startProgram } from './program.ts';
 export { atDepth } from './property-depth.ts';
 export { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
 export { type RecordedData, recordedData, recordedEvmFolder, recordedFolder } from './recorded-data.ts';

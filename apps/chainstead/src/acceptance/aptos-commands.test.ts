@@ -11,11 +11,11 @@ import {
   recordedData,
   type ScratchDatabase,
   startAptosFullnode,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandOutcome, runCaptured } from '../testing/captured-context.ts';
 import { untilCovered } from './covered-versions.ts';
-import { startProgram } from './program.ts';
 
 const HEAD = 4_000;
 /** Versions between two recorded transactions. */
@@ -150,7 +150,7 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
       fullnode.faults.set({ latencyMs: 25, pageMax: 20 });
       const environment = environmentOf(scratch, { ...all, APTOS_START_VERSION: '0', APTOS_END_VERSION: String(HEAD) });
       for (const versions of [1, HEAD / 4, HEAD / 2]) {
-        const program = startProgram(environment, 'ingest');
+        const program = startProgram(['start', '--roles', 'ingest'], { environment });
         try {
           await untilCovered(scratch, versions);
         } finally {
@@ -158,7 +158,7 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
         }
       }
       fullnode.faults.set({ latencyMs: 0, pageMax: 100 });
-      const last = startProgram(environment, 'ingest');
+      const last = startProgram(['start', '--roles', 'ingest'], { environment });
       try {
         await untilCovered(scratch, HEAD + 1);
       } finally {

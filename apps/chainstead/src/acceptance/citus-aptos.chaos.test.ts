@@ -9,10 +9,12 @@ import type { Database } from '@chainstead/db';
 import {
   type AptosFullnode,
   createAptosLedger,
+  type Program,
   readAptosTransactions,
   recordedData,
   type ScratchDatabase,
   startAptosFullnode,
+  startProgram,
 } from '@chainstead/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -20,7 +22,6 @@ import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { withoutClocks } from './citus-answers.ts';
 import { describeOnCitus, untilSettled } from './citus-stage.ts';
 import { untilCovered } from './covered-versions.ts';
-import { type Program, startProgram } from './program.ts';
 
 const { folder, isMissing, title } = recordedData('data/aptos');
 const TIMEOUT_MS = 300_000;
@@ -76,7 +77,9 @@ await describeOnCitus('Aptos on a cluster', 'Aptos on a cluster', ({ createBoth,
       fullnode.faults.set({ lag: HEAD - 600, pageMax: 20, latencyMs: 10 });
       const [spread, single] = await createBoth();
       const start = (scratch: ScratchDatabase): Program => {
-        const program = startProgram({ ...environmentOf(scratch, fullnode), APTOS_START_VERSION: '0' }, 'ingest');
+        const program = startProgram(['start', '--roles', 'ingest'], {
+          environment: { ...environmentOf(scratch, fullnode), APTOS_START_VERSION: '0' },
+        });
         onTestFinished(() => program.kill());
         return program;
       };

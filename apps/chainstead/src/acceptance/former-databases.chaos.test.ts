@@ -11,12 +11,13 @@ import { datasetsOf, listCoverage } from '@chainstead/sync';
 import {
   checkOutProgram,
   createScratchDatabase,
+  type Program,
   recordedEvmFolder,
   type ScratchDatabase,
   serveRecordedChain,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ProgramProcess, startProgram } from '../testing/program-process.ts';
 import { answersOf, busiest } from './citus-answers.ts';
 import { countRows, dumpEverything, keepEverything } from './citus-rows.ts';
 import { waitUntil } from './indexed-chain.ts';
@@ -70,7 +71,7 @@ async function index({ scratch, blocks, entry, missing }: Run): Promise<void> {
     [`PROOF_${key}`]: 'record',
     LOG_LEVEL: 'warn',
   };
-  const program: ProgramProcess = startProgram(['start', '--roles', 'ingest'], {
+  const program: Program = startProgram(['start', '--roles', 'ingest'], {
     environment,
     ...(entry !== undefined && { entry }),
   });
@@ -82,7 +83,7 @@ async function index({ scratch, blocks, entry, missing }: Run): Promise<void> {
   } catch (error) {
     throw new Error(`${String(error)}\n${program.output().slice(-4_000)}`);
   } finally {
-    program.kill('SIGTERM');
+    program.signal('SIGTERM');
     await program.exited;
     await ended.catch(() => undefined);
     await node.close();

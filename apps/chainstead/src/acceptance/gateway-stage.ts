@@ -1,6 +1,5 @@
 /** The real program's gateway over upstreams that a test brings. */
-import { createScratchDatabase } from '@chainstead/testkit';
-import { startProgram } from './program.ts';
+import { createScratchDatabase, startProgram } from '@chainstead/testkit';
 
 export const GATEWAY_KEY = '0123456789abcdef0123456789abcdef';
 
@@ -40,8 +39,8 @@ export interface GatewayStageOptions {
 /** The chain is called `devnet`. Closed by the caller. */
 export async function startGateway({ chainId, upstreams, environment }: GatewayStageOptions): Promise<GatewayStage> {
   const scratch = await createScratchDatabase();
-  const program = startProgram(
-    {
+  const program = startProgram(['start', '--roles', 'api'], {
+    environment: {
       DATABASE_URL: scratch.url,
       PORT: '0',
       API_KEYS: GATEWAY_KEY,
@@ -52,8 +51,7 @@ export async function startGateway({ chainId, upstreams, environment }: GatewayS
       LOG_LEVEL: 'debug',
       ...environment,
     },
-    'api',
-  );
+  });
   const close = async (): Promise<void> => {
     await program.kill();
     await scratch.drop();

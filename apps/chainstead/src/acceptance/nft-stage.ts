@@ -3,15 +3,16 @@ import {
   createMarketScript,
   createScratchDatabase,
   deployMarket,
+  type Program,
   type ScratchDatabase,
   startDevnet,
+  startProgram,
 } from '@chainstead/testkit';
 import { readComparisons } from '../demo/comparisons.ts';
 import type { DemoApi } from '../demo/demo-api.ts';
 import { DEMO_CHAIN_NAME, type TradedChain } from '../demo/demo-chain.ts';
 import { compareFacts } from '../demo/equality.ts';
 import { waitUntil } from './indexed-chain.ts';
-import { type Program, startProgram } from './program.ts';
 
 export const NFT_STAGE_KEY = 'acceptance-key-0123456789';
 
@@ -48,22 +49,24 @@ export async function createNftStage(chainId: number): Promise<NftStage> {
     chainId,
     async index(environment = {}, database) {
       const scratch = database ?? (await createScratchDatabase());
-      const program = startProgram({
-        DATABASE_URL: scratch.url,
-        PORT: '0',
-        API_KEYS: NFT_STAGE_KEY,
-        CHAINS: DEMO_CHAIN_NAME,
-        CHAIN_ID_DEVNET: String(chainId),
-        RPC_URLS_DEVNET: devnet.url,
-        START_BLOCK_DEVNET: '0',
-        // Lists of wallets are compared whole, also of those that nobody asked for before.
-        TRANSACTIONS_DEVNET: 'all',
-        POLL_INTERVAL_MS_DEVNET: '50',
-        MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
-        ETHER_FEED_DEVNET: market.etherFeed.address,
-        BALANCE_MAX_AGE_MS: '0',
-        LOG_LEVEL: 'warn',
-        ...environment,
+      const program = startProgram(['start'], {
+        environment: {
+          DATABASE_URL: scratch.url,
+          PORT: '0',
+          API_KEYS: NFT_STAGE_KEY,
+          CHAINS: DEMO_CHAIN_NAME,
+          CHAIN_ID_DEVNET: String(chainId),
+          RPC_URLS_DEVNET: devnet.url,
+          START_BLOCK_DEVNET: '0',
+          // Lists of wallets are compared whole, also of those that nobody asked for before.
+          TRANSACTIONS_DEVNET: 'all',
+          POLL_INTERVAL_MS_DEVNET: '50',
+          MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
+          ETHER_FEED_DEVNET: market.etherFeed.address,
+          BALANCE_MAX_AGE_MS: '0',
+          LOG_LEVEL: 'warn',
+          ...environment,
+        },
       });
       const api = { address: await program.url, key: NFT_STAGE_KEY };
       const one = { program, scratch, api, untilServedAsTheNodeSays: () => untilEqual(chain, api, program) };

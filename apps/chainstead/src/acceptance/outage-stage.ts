@@ -1,7 +1,12 @@
 /** The whole program over a scripted chain, for tests of what becomes of it while its Postgres is in trouble. */
-import { createScriptedChain, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import {
+  createScriptedChain,
+  type Program,
+  type ScriptedChain,
+  serveScriptedChain,
+  startProgram,
+} from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
-import { type ProgramProcess, startProgram } from '../testing/program-process.ts';
 
 /** Starting and crash recovery are slow on a busy machine. */
 export const WAIT = { timeout: 90_000, interval: 200 };
@@ -9,7 +14,7 @@ export const WAIT = { timeout: 90_000, interval: 200 };
 export interface OutageStage {
   /** Of 30 blocks at first; its id is 31337. */
   readonly chain: ScriptedChain;
-  readonly program: ProgramProcess;
+  readonly program: Program;
   /** Of the program, and of commands beside it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Of the API. */
@@ -45,7 +50,7 @@ export async function startOutageStage(options: {
   };
   const program = startProgram(['start'], { environment });
   const close = async (): Promise<void> => {
-    program.kill('SIGTERM');
+    program.signal('SIGTERM');
     await program.exited;
     await upstream.close();
   };

@@ -12,9 +12,9 @@ import {
   recordedData,
   type ScratchDatabase,
   serveRecordedChain,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startProgram } from '../testing/program-process.ts';
 import { waitUntil } from './indexed-chain.ts';
 
 const BLOCKS = { from: 35_779_967, to: 35_779_974 };
@@ -64,7 +64,7 @@ describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => 
     } catch (error) {
       throw new Error(`${String(error)}\n${program.output().slice(-4_000)}`);
     } finally {
-      program.kill('SIGTERM');
+      program.signal('SIGTERM');
       await program.exited;
     }
   }

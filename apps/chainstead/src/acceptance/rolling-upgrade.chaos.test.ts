@@ -1,7 +1,6 @@
 /** A rolling upgrade: a newer version starts and migrates the database while the former one leads, serves and delivers; then it takes over. */
-import { createScratchDatabase, createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import { createScratchDatabase, createScriptedChain, serveScriptedChain, startProgram } from '@chainstead/testkit';
 import { afterAll, expect, test, vi } from 'vitest';
-import { startProgram } from '../testing/program-process.ts';
 import { checkOutFormerVersion } from './former-version.ts';
 import { scriptedChainFacts } from './indexed-chain.ts';
 import { WAIT } from './outage-stage.ts';
@@ -96,7 +95,7 @@ test.skipIf(typeof former === 'string')(
       expect(await rowsOf(newerAddress)).toEqual(await rowsOf(olderAddress));
 
       expect(new Set(await olderClient.stop())).toEqual(new Set([200]));
-      older.kill('SIGTERM');
+      older.signal('SIGTERM');
       expect(await older.exited).toBe(0);
       chain.mine(10);
       chain.reorg(3, 5);
@@ -104,7 +103,7 @@ test.skipIf(typeof former === 'string')(
       expect(new Set(await newerClient.stop())).toEqual(new Set([200]));
       await expectTransferRows(scratch.database, chain, CHAIN_ID);
     } finally {
-      for (const program of programs) program.kill('SIGTERM');
+      for (const program of programs) program.signal('SIGTERM');
       await Promise.all(programs.map(({ exited }) => exited));
       await upstream.close();
       await scratch.drop();

@@ -7,10 +7,12 @@ import {
   type DeployedContract,
   type Devnet,
   type OfficialSdk,
+  type Program,
   type ReceivedWebhook,
   type ScratchDatabase,
   startDevnet,
   startOfficialSdk,
+  startProgram,
   startWebhookReceiver,
   type WebhookReceiver,
   type WebhookReceiverOptions,
@@ -20,7 +22,6 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { DEMO_CHAIN_NAME } from '../demo/demo-chain.ts';
 import { waitUntil } from './indexed-chain.ts';
-import { type Program, startProgram } from './program.ts';
 
 export const STREAM_STAGE_KEY = 'acceptance-key-0123456789';
 /** Blocks until a webhook is confirmed. */
@@ -75,19 +76,21 @@ export async function createStreamStage(
   const { DemoToken } = await compileDemoContracts();
   const token = { address: await devnet.deploy(DemoToken, ['Test Dollar', 'TUSD', 6]), abi: DemoToken.abi };
   const scratch = await createScratchDatabase();
-  const program = startProgram({
-    DATABASE_URL: scratch.url,
-    PORT: '0',
-    API_KEYS: STREAM_STAGE_KEY,
-    CHAINS: DEMO_CHAIN_NAME,
-    CHAIN_ID_DEVNET: String(chainId),
-    RPC_URLS_DEVNET: devnet.url,
-    START_BLOCK_DEVNET: '0',
-    POLL_INTERVAL_MS_DEVNET: '50',
-    CONFIRMATIONS_DEVNET: String(CONFIRMATIONS),
-    WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
-    LOG_LEVEL: 'warn',
-    ...(typeof environment === 'function' ? await environment(scratch) : environment),
+  const program = startProgram(['start'], {
+    environment: {
+      DATABASE_URL: scratch.url,
+      PORT: '0',
+      API_KEYS: STREAM_STAGE_KEY,
+      CHAINS: DEMO_CHAIN_NAME,
+      CHAIN_ID_DEVNET: String(chainId),
+      RPC_URLS_DEVNET: devnet.url,
+      START_BLOCK_DEVNET: '0',
+      POLL_INTERVAL_MS_DEVNET: '50',
+      CONFIRMATIONS_DEVNET: String(CONFIRMATIONS),
+      WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
+      LOG_LEVEL: 'warn',
+      ...(typeof environment === 'function' ? await environment(scratch) : environment),
+    },
   });
   const address = await program.url;
   const ask = askOf(address);

@@ -1,7 +1,13 @@
 /** The real program over a devnet with scenes of holdings, and the official SDK that asks it. */
-import { createScratchDatabase, type Devnet, type Moralis, startDevnet, startOfficialSdk } from '@chainstead/testkit';
+import {
+  createScratchDatabase,
+  type Devnet,
+  type Moralis,
+  startDevnet,
+  startOfficialSdk,
+  startProgram,
+} from '@chainstead/testkit';
 import { waitUntil } from '../indexed-chain.ts';
-import { startProgram } from '../program.ts';
 import { buildScene, type HoldingsScene } from './holdings-scene.ts';
 
 const KEY = 'acceptance-key-0123456789';
@@ -41,20 +47,22 @@ export async function openHoldingsStage(options: HoldingsStageOptions): Promise<
   const scenes: HoldingsScene[] = [];
   for (const [place, size] of sizes.entries()) scenes.push(await buildScene(devnet, place, size));
   const besides = await prepare?.(devnet);
-  const program = startProgram({
-    DATABASE_URL: scratch.url,
-    PORT: '0',
-    API_KEYS: KEY,
-    CHAINS: 'devnet',
-    CHAIN_ID_DEVNET: String(chainId),
-    RPC_URLS_DEVNET: devnet.url,
-    START_BLOCK_DEVNET: '0',
-    POLL_INTERVAL_MS_DEVNET: '50',
-    INDEX_WAIT_MS: '10000',
-    ON_DEMAND_PER_KEY: '100000',
-    ON_DEMAND_COLLECTION_RATE: '10000',
-    LOG_LEVEL: 'warn',
-    ...besides,
+  const program = startProgram(['start'], {
+    environment: {
+      DATABASE_URL: scratch.url,
+      PORT: '0',
+      API_KEYS: KEY,
+      CHAINS: 'devnet',
+      CHAIN_ID_DEVNET: String(chainId),
+      RPC_URLS_DEVNET: devnet.url,
+      START_BLOCK_DEVNET: '0',
+      POLL_INTERVAL_MS_DEVNET: '50',
+      INDEX_WAIT_MS: '10000',
+      ON_DEMAND_PER_KEY: '100000',
+      ON_DEMAND_COLLECTION_RATE: '10000',
+      LOG_LEVEL: 'warn',
+      ...besides,
+    },
   });
   const address = await program.url;
   const { EvmApi } = (await startOfficialSdk({ apiKey: KEY, address })).Moralis;
