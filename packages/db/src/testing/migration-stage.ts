@@ -1,18 +1,24 @@
 /** A database that stands before some migration, gets rows, and is then migrated to the end. */
-import { createScratchDatabase, migrateBefore, type ScratchDatabase } from '@chainstead/testkit';
+import {
+  type Closable,
+  closeOf,
+  createScratchDatabase,
+  migrateBefore,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
 import { migrate } from '../migrate.ts';
 
-export interface MigrationStage {
+export interface MigrationStage extends Closable {
   readonly scratch: ScratchDatabase;
   /** Applies the migrations before this one, runs the statements, and applies the rest. */
   migrateThrough(tag: string, statements: readonly string[]): Promise<void>;
   /** Tables, views and indexes whose names begin so, each with its kind in `pg_class`. */
   relations(prefix: string): Promise<readonly string[]>;
-  close(): Promise<void>;
 }
 
 export async function openMigrationStage(): Promise<MigrationStage> {
-  const scratch = await createScratchDatabase({ migrated: false });
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase({ migrated: false }), (one) => one.drop());
   return {
     scratch,
     async migrateThrough(tag, statements) {
@@ -28,6 +34,6 @@ export async function openMigrationStage(): Promise<MigrationStage> {
       );
       return rows.map(({ text }) => text);
     },
-    close: () => scratch.drop(),
+    ...closeOf(parts),
   };
 }
