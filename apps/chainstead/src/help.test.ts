@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemClock } from '@chainstead/core';
+import { startProgram } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from './command-line.ts';
 import { runCaptured } from './testing/captured-context.ts';
 import { findOldNode } from './testing/old-node.ts';
-import { startProgram } from './testing/program-process.ts';
 import { VERSION } from './version.ts';
 
 /** Has the program say which modules it loaded. */

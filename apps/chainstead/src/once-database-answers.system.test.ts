@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { type Clock, silentLogger } from '@chainstead/core';
 import { DatabaseUnavailableError } from '@chainstead/db';
-import { createScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, startProgram } from '@chainstead/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onceDatabaseAnswers } from './once-database-answers.ts';
-import { startProgram } from './testing/program-process.ts';
 
 const away = () => new DatabaseUnavailableError('is shutting down', '57P01', new Error('terminating connection'));
 
@@ -73,7 +72,7 @@ describe('chainstead start', () => {
     server.port = String(restart.port);
     const program = startProgram(['start', '--roles', 'ingest'], { environment: { DATABASE_URL: server.href } });
     onTestFinished(async () => {
-      program.kill('SIGKILL');
+      program.signal('SIGKILL');
       await program.exited;
       await restart.close();
       await scratch.drop();
@@ -81,7 +80,7 @@ describe('chainstead start', () => {
     await program.waitFor(/The database is away, the start waits for it/);
     await program.waitFor(/Chainstead runs: ingest/);
     expect(restart.restarts).toBe(1);
-    program.kill('SIGINT');
+    program.signal('SIGINT');
     expect(await program.exited).toBe(0);
   });
 });

@@ -2,21 +2,24 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { platform } from 'node:os';
 import {
+  commandLineOf,
   createScratchDatabase,
   createScriptedChain,
+  descendantsOf,
+  type Program,
   type ScratchDatabase,
   serveScriptedChain,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findOldNode } from './testing/old-node.ts';
-import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from './testing/program-process.ts';
 
 // Processes start slowly on a busy machine.
 const READY_TIMEOUT_MS = 60_000;
 const chain = createScriptedChain({ seed: 7, finalityDepth: 8 });
 let upstream: Awaited<ReturnType<typeof serveScriptedChain>>;
 let scratch: ScratchDatabase;
-const started: ProgramProcess[] = [];
+const started: Program[] = [];
 
 beforeAll(async () => {
   chain.mine(40);
@@ -32,7 +35,7 @@ afterAll(async () => {
 
 async function endAll(): Promise<void> {
   const ending = started.splice(0);
-  for (const program of ending) program.kill('SIGKILL');
+  for (const program of ending) program.signal('SIGKILL');
   await Promise.all(ending.map(({ exited }) => exited));
 }
 
@@ -40,7 +43,7 @@ function start(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   node = process.execPath,
-): ProgramProcess {
+): Program {
   const program = startProgram(['start', ...args], {
     node,
     environment: {
@@ -58,7 +61,7 @@ function start(
   return program;
 }
 
-async function addressOf(program: ProgramProcess): Promise<string> {
+async function addressOf(program: Program): Promise<string> {
   const match = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
   return match[1] ?? '';
 }
@@ -69,7 +72,7 @@ const read = async (url: string): Promise<{ status: number; text: string }> => {
 };
 
 /** The role processes among all that the program started, directly or through the process with a sized heap. */
-function roleProcesses(program: ProgramProcess): Map<string, number> {
+function roleProcesses(program: Program): Map<string, number> {
   const roles = descendantsOf(program.pid).flatMap((pid): [string, number][] => {
     const role = /role-process\.[jt]s (\w+)/.exec(commandLineOf(pid) ?? '')?.[1];
     return role === undefined ? [] : [[role, pid]];
@@ -88,7 +91,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
   const SECRET = 'hunter2';
   const refusing = createServer((_request, response) => response.writeHead(401).end('no such key'));
   let refused: string;
-  let program: ProgramProcess;
+  let program: Program;
   let address: string;
 
   beforeAll(async () => {
@@ -167,7 +170,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
     expect(after.get('api')).toBe(before.get('api'));
     expect((await read(`${address}/health`)).status).toBe(200);
 
-    program.kill('SIGTERM');
+    program.signal('SIGTERM');
     expect(await program.exited).toBe(0);
     const [first = ''] = /Stopping; still to finish: .*/.exec(program.output()) ?? [];
     for (const work of ['requests (api)', 'blocks at work (ingest)', 'jobs and webhooks (worker)'])
@@ -191,7 +194,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
 
 describe.runIf(platform() === 'linux')('chainstead start, with START_BLOCK above the head', () => {
   let own: ScratchDatabase;
-  let far: ProgramProcess;
+  let far: Program;
   const state = () => own.database.query('SELECT chain_key, history_start, checkpoint, stall_reason FROM sync_chains');
 
   beforeAll(async () => {
@@ -219,7 +222,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with START_BLOCK above
   it('takes its children with it when it is killed', async () => {
     const roles = roleProcesses(far);
     expect(roles.size).toBe(3);
-    far.kill('SIGKILL');
+    far.signal('SIGKILL');
     await vi.waitFor(
       () => expect([...roles.values()].map(commandLineOf)).toEqual([null, null, null]),
       READY_TIMEOUT_MS,
@@ -249,7 +252,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
         ),
       READY_TIMEOUT_MS,
     );
-    program.kill('SIGINT');
+    program.signal('SIGINT');
     expect(await program.exited).toBe(0);
   });
 
@@ -295,14 +298,14 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
     }
     const stopped = start(['--roles', 'api'], {}, old);
     await addressOf(stopped);
-    stopped.kill('SIGTERM');
+    stopped.signal('SIGTERM');
     expect(await stopped.exited).toBe(0);
 
     const killed = start(['--roles', 'api'], {}, old);
     await addressOf(killed);
     const [pinned = -1] = descendantsOf(killed.pid);
     expect(commandLineOf(pinned)).toMatch(/main\.[jt]s/);
-    killed.kill('SIGKILL');
+    killed.signal('SIGKILL');
     await vi.waitFor(() => expect(commandLineOf(pinned)).toBeNull(), READY_TIMEOUT_MS);
   });
 

@@ -1,6 +1,5 @@
-/** The real program, or some of its roles, as a child process of its own process group, so that SIGKILL takes all of it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+/** The real program, or some of its roles, started again where Docker would. */
+import { type Program, startProgram } from '@chainstead/testkit';
 
 export interface IngestProcess {
   /** Kills without warning, as a power cut would. */
@@ -9,7 +8,6 @@ export interface IngestProcess {
   output(): string;
 }
 
-const ENTRY = fileURLToPath(new URL('../../chainstead/src/main.ts', import.meta.url));
 const OUTPUT_CHARACTERS_MAX = 20_000;
 
 /** As Docker does it, a program that ended since it could not reach its database at the start is started again; no other one. */
@@ -18,55 +16,29 @@ const RESTARTS_MAX = 10;
 
 /** @param roles As in `--roles`. */
 export function startIngest(environment: Readonly<Record<string, string>>, roles = 'ingest'): IngestProcess {
-  let output = '';
+  let former = '';
+  let ending = '';
   let restarts = 0;
   let isKilled = false;
-  let child = spawnIngest();
-  let exited = whenExited(child);
+  let program = start();
 
-  function spawnIngest(): ChildProcess {
-    return spawn(process.execPath, [ENTRY, 'start', '--roles', roles], {
-      env: { PATH: process.env.PATH, ...environment },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+  function start(): Program {
+    const started = startProgram(['start', '--roles', roles], { environment });
+    void started.exited.then((code) => {
+      ending = `\n[exited with ${code}]\n`;
+      if (!COMES_BACK.test(started.output()) || isKilled || restarts++ >= RESTARTS_MAX) return;
+      former += started.output() + ending;
+      ending = '';
+      program = start();
     });
-  }
-
-  function whenExited(started: ChildProcess): Promise<void> {
-    let isUnreachable = false;
-    const keep = (chunk: Buffer): void => {
-      output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS_MAX);
-    };
-    started.stdout?.on('data', keep);
-    started.stderr?.on('data', (chunk: Buffer) => {
-      isUnreachable ||= COMES_BACK.test(chunk.toString());
-      keep(chunk);
-    });
-    return new Promise((resolve) => {
-      // Only then its last words are read.
-      started.once('close', (code, signal) => {
-        output += `\n[exited with ${code ?? signal}]\n`;
-        if (isUnreachable && !isKilled && restarts++ < RESTARTS_MAX) {
-          child = spawnIngest();
-          exited = whenExited(child);
-        }
-        resolve();
-      });
-    });
+    return started;
   }
 
   return {
-    kill: async () => {
+    async kill() {
       isKilled = true;
-      if (child.pid !== undefined && child.exitCode === null) {
-        try {
-          process.kill(-child.pid, 'SIGKILL');
-        } catch (error) {
-          if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-        }
-      }
-      await exited;
+      await program.kill();
     },
-    output: () => output,
+    output: () => (former + program.output() + ending).slice(-OUTPUT_CHARACTERS_MAX),
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@chainstead/core';
 import { type Database, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
+import { type Closable, closeOf } from '@chainstead/testkit';
 import { type Child, startChild } from './child.ts';
 import { type PageLoad, startPageLoad } from './page-load.ts';
 import { everyPath, randomPath } from './page-paths.ts';
@@ -19,7 +20,7 @@ export interface StagePlan {
 }
 
 /** Everything that runs in a soak. */
-export interface Stage {
+export interface Stage extends Closable {
   readonly database: Database;
   /** As the server's superuser. */
   readonly admin: Database;
@@ -31,7 +32,6 @@ export interface Stage {
   /** Lines that the program wrote since it was last asked: warnings and errors by their message. */
   takeComplaints(): Record<string, number>;
   tell<T>(order: string, body: object): Promise<T>;
-  close(): Promise<void>;
 }
 
 const API_KEY = 'soak-key-0123456789';
@@ -44,45 +44,37 @@ export const CONFIRMATIONS = 12;
 
 /** Starts Postgres, the world, the program and the load; adds the streams. Ends all of it when a part does not start. */
 export async function openStage(plan: StagePlan): Promise<Stage> {
-  const closing: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (let end = closing.pop(); end !== undefined; end = closing.pop()) await end();
-  };
-  try {
-    const folder = await mkdtemp(join(tmpdir(), 'chainstead-soak-'));
-    closing.push(() => rm(folder, { recursive: true, force: true }));
-    const server = await startEmbeddedPostgres({ dataDir: folder, logger: silentLogger() });
-    closing.push(() => server.stop());
-    const postgresPid = Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
-    const worldProcess = startChild({ args: [WORLD, JSON.stringify(plan.world)] });
-    closing.push(() => worldProcess.stop());
-    const world = await worldProcess.line((line): WorldReport | undefined =>
-      line.startsWith('{') ? JSON.parse(line) : undefined,
-    );
-    const program = startChild({ args: [PROGRAM, 'start'], env: environment(plan, world, server.url) });
-    closing.push(() => program.stop());
-    const takeComplaints = collectComplaints(program);
-    const apiUrl = await program.line((line) => /API +(http:\/\/[^/\s]+)\/api/.exec(line)?.[1]);
-    const database = open(server.url);
-    const adminUrl = new URL(server.superuserUrl);
-    adminUrl.pathname = new URL(server.url).pathname;
-    const admin = open(adminUrl.href);
-    closing.push(async () => void (await Promise.all([database.close(), admin.close()])));
-    const tell = <T>(order: string, body: object): Promise<T> => post<T>(`${world.controlUrl}/${order}`, body);
-    await tell('watch', await addStreams(apiUrl, plan.world.chainId, world));
-    await warmPages(tell, apiUrl, world);
-    const pages = startPageLoad({
-      url: apiUrl,
-      apiKey: API_KEY,
-      perSecond: plan.pagesPerSecond,
-      path: randomPath(world, plan.world.seed),
-    });
-    closing.push(() => pages.stop());
-    return { database, admin, program, world, pages, apiUrl, postgresPid, takeComplaints, tell, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await using parts = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'chainstead-soak-'));
+  parts.defer(() => rm(folder, { recursive: true, force: true }));
+  const server = await startEmbeddedPostgres({ dataDir: folder, logger: silentLogger() });
+  parts.defer(() => server.stop());
+  const postgresPid = Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  const worldProcess = startChild({ args: [WORLD, JSON.stringify(plan.world)] });
+  parts.defer(() => worldProcess.stop());
+  const world = await worldProcess.line((line): WorldReport | undefined =>
+    line.startsWith('{') ? JSON.parse(line) : undefined,
+  );
+  const program = startChild({ args: [PROGRAM, 'start'], env: environment(plan, world, server.url) });
+  parts.defer(() => program.stop());
+  const takeComplaints = collectComplaints(program);
+  const apiUrl = await program.line((line) => /API +(http:\/\/[^/\s]+)\/api/.exec(line)?.[1]);
+  const database = open(server.url);
+  const adminUrl = new URL(server.superuserUrl);
+  adminUrl.pathname = new URL(server.url).pathname;
+  const admin = open(adminUrl.href);
+  parts.defer(async () => void (await Promise.all([database.close(), admin.close()])));
+  const tell = <T>(order: string, body: object): Promise<T> => post<T>(`${world.controlUrl}/${order}`, body);
+  await tell('watch', await addStreams(apiUrl, plan.world.chainId, world));
+  await warmPages(tell, apiUrl, world);
+  const pages = startPageLoad({
+    url: apiUrl,
+    apiKey: API_KEY,
+    perSecond: plan.pagesPerSecond,
+    path: randomPath(world, plan.world.seed),
+  });
+  parts.defer(() => pages.stop());
+  return { database, admin, program, world, pages, apiUrl, postgresPid, takeComplaints, tell, ...closeOf(parts) };
 }
 
 function environment({ env }: StagePlan, { nodeUrl }: WorldReport, databaseUrl: string): Record<string, string> {

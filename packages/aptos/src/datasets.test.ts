@@ -1,5 +1,5 @@
 import type { Database } from '@chainstead/db';
-import { createScratchDatabase, recordedFolder, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AptosDataset } from './dataset.ts';
@@ -208,13 +208,11 @@ describe('datasets', () => {
   });
 });
 
-const folder = recordedFolder('aptos');
-if (folder === null)
-  process.stderr.write('datasets.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 
-describe.skipIf(folder === null)('recorded transactions', () => {
+describe.skipIf(isMissing)(title('recorded transactions'), () => {
   it('leave the same tables in any order', async () => {
-    const transactions = folder === null ? [] : recordedTransactions(folder, 'mainnet');
+    const transactions = isMissing ? [] : recordedTransactions(folder, 'mainnet');
     await empty();
     await write([transactions]);
     const expected = await tables();

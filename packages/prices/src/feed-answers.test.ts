@@ -1,15 +1,13 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Hash, type Log, parseHash } from '@chainstead/core';
-import { addressOf, exampleChain, fieldsOfRow, hashOf, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
+import { addressOf, exampleChain, fieldsOfRow, hashOf, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { encodeAbiParameters, encodeEventTopics, parseAbi, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { ANSWER_UPDATED_TOPIC, feedAnswers } from './feed-answers.ts';
 import type { FeedAnswerRow } from './schema.ts';
 
-const given = recordedEvmFolder() !== null;
-if (!given)
-  process.stderr.write('prices/feed-answers.test.ts: NOT RUN on real blocks, ../shared/data/evm is not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
 const ABI = parseAbi(['event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)']);
 const registry = createChainRegistry();
@@ -81,7 +79,7 @@ test('a chain without a feed keeps none', () => {
   expect(decode([answerLog(1n, 1n)], without)).toEqual([]);
 });
 
-describe.runIf(given)('in recorded blocks', () => {
+describe.skipIf(isMissing)(title('in recorded blocks'), () => {
   const polygon = registry.get('polygon');
 
   test.each(['polygon/35779986', 'polygon/35780020'])('every AnswerUpdated of %s is found once', (block) => {

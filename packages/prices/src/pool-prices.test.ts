@@ -1,15 +1,13 @@
 import { createChainRegistry, type EtherPool } from '@chainstead/chains';
 import { type Log, parseHash } from '@chainstead/core';
-import { addressOf, exampleChain, fieldsOfRow, hashOf, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
+import { addressOf, exampleChain, fieldsOfRow, hashOf, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { encodeAbiParameters, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { dollarsOf, priceOfPool } from './ether-price.ts';
 import { poolPrices, pricingPools, SWAP_EVENTS } from './pool-prices.ts';
 import type { PoolPriceRow } from './schema.ts';
 
-const given = recordedEvmFolder() !== null;
-if (!given)
-  process.stderr.write('prices/pool-prices.test.ts: NOT RUN on real blocks, ../shared/data/evm is not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
 const registry = createChainRegistry();
 const uniswap: EtherPool = { address: addressOf(1), protocol: 'uniswap-v3', etherIs: 'token1', dollarDecimals: 6 };
@@ -94,7 +92,7 @@ test('where a feed tells the price, swaps are not read', () => {
   expect([pricingPools(eth), poolPrices.topics(eth), decode([swap(uniswap, 1n)], eth)]).toEqual([[], [], []]);
 });
 
-describe.runIf(given)('in recorded blocks', () => {
+describe.skipIf(isMissing)(title('in recorded blocks'), () => {
   test.each([
     ['eth', 'ethereum/14000020', 3_000, 3_500],
     ['eth', 'ethereum/15000000', 1_000, 1_300],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { logsBloom } from './bloom.ts';
 import { hexToBytes } from './hex-bytes.ts';
 import { committedReceipts } from './receipts-root.ts';
-import { readRecordedBlocks } from './testing/recorded-blocks.ts';
+import { RECORDINGS, readRecordedBlocks } from './testing/recorded-blocks.ts';
 
 const recorded = readRecordedBlocks();
 
@@ -22,14 +22,17 @@ const logs = fc.array(
 );
 
 describe('logsBloom', () => {
-  it.runIf(recorded.length > 0)('equals the header of every recorded block that was recorded whole', () => {
-    for (const { folder, block } of recorded.filter(({ listed }) => listed)) {
-      const { number: blockNumber, hash: blockHash } = block.header;
-      const receipts = committedReceipts(block.receipts, { encoding: 'ethereum', blockNumber, blockHash });
-      const bloom = `0x${logsBloom(receipts.flatMap((receipt) => receipt.logs)).toString('hex')}`;
-      expect(bloom, folder).toBe(block.header.logsBloom);
-    }
-  });
+  it.skipIf(RECORDINGS.isMissing)(
+    RECORDINGS.title('equals the header of every recorded block that was recorded whole'),
+    () => {
+      for (const { folder, block } of recorded.filter(({ listed }) => listed)) {
+        const { number: blockNumber, hash: blockHash } = block.header;
+        const receipts = committedReceipts(block.receipts, { encoding: 'ethereum', blockNumber, blockHash });
+        const bloom = `0x${logsBloom(receipts.flatMap((receipt) => receipt.logs)).toString('hex')}`;
+        expect(bloom, folder).toBe(block.header.logsBloom);
+      }
+    },
+  );
 
   it('sets the three bits of every address and topic of its logs, and no others', () => {
     fc.assert(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { committedStateRoot } from './committed-state-root.ts';
 import { headerHash } from './header-hash.ts';
-import { readRecordedBlocks } from './testing/recorded-blocks.ts';
+import { RECORDINGS, readRecordedBlocks } from './testing/recorded-blocks.ts';
 
 const recorded = readRecordedBlocks().filter(({ block }) => headerHash(block.header.raw) === block.header.hash);
 
-describe.runIf(recorded.length > 0)('the state root of recorded blocks', () => {
+describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('the state root of recorded blocks'), () => {
   it("is told once the header's fields hash to the block's hash", () => {
     for (const { folder, block } of recorded)
       expect(committedStateRoot(block.header.raw, block.header.hash), folder).toEqual({

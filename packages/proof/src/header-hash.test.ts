@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { checkHeaderHash, headerHash } from './header-hash.ts';
-import { readRecordedBlocks } from './testing/recorded-blocks.ts';
+import { RECORDINGS, readRecordedBlocks } from './testing/recorded-blocks.ts';
 
 const recorded = readRecordedBlocks();
 const verified = recorded.filter(({ chain }) => chain.headerHash).filter(({ block }) => headerHash(block.header.raw));
 
-describe.runIf(recorded.length > 0)('headers of recorded blocks', () => {
+describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('headers of recorded blocks'), () => {
   it('hash to the block hash wherever the chain and the recording allow', () => {
     expect(verified.length).toBeGreaterThan(95);
     for (const { folder, block } of verified) {

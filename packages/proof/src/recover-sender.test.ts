@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it, test } from 'vitest';
 import { committedTransactions, contradictsSenders } from './prove-transactions.ts';
 import { checkSender, recoverSender } from './recover-sender.ts';
-import { readRecordedBlocks } from './testing/recorded-blocks.ts';
+import { RECORDINGS, readRecordedBlocks } from './testing/recorded-blocks.ts';
 import { SIGNED_TRANSACTIONS } from './testing/signed-transactions.ts';
 import { checkTransactionHash } from './transaction-encoding.ts';
 import type { TransactionJson } from './transaction-fields.ts';
@@ -153,7 +153,7 @@ describe('the sender of a transaction', () => {
 
 const recorded = readRecordedBlocks();
 
-describe.runIf(recorded.length > 0)('the senders of recorded blocks', () => {
+describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('the senders of recorded blocks'), () => {
   it('are those that were recorded, wherever the hash is right', () => {
     const results: Record<string, number> = {};
     for (const { block, chain, folder } of recorded)

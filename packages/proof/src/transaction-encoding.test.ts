@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { toRlp } from 'viem';
 import { serializeTransaction as serializeCelo } from 'viem/celo';
 import { describe, expect, test } from 'vitest';
-import { readRecordedBlocks } from './testing/recorded-blocks.ts';
+import { RECORDINGS, readRecordedBlocks } from './testing/recorded-blocks.ts';
 import { SIGNED_TRANSACTIONS } from './testing/signed-transactions.ts';
 import { checkTransactionHash, encodeTransaction } from './transaction-encoding.ts';
 import type { TransactionJson } from './transaction-fields.ts';
@@ -15,10 +15,10 @@ describe('the bytes of a transaction', () => {
     expect(`0x${encodeTransaction(json)?.toString('hex')}`).toBe(raw);
   });
 
-  test.runIf(recorded.length > 0).each([
+  test.skipIf(RECORDINGS.isMissing).each([
     ['an OP Stack deposit', '0x7e'],
     ['Arbitrum’s internal transaction', '0x6a'],
-  ])('of %s hash to its hash', (_what, type) => {
+  ])(RECORDINGS.title('of %s hash to its hash'), (_what, type) => {
     const found = recorded.flatMap(({ block }) => block.transactions.filter((one) => one.type === type));
     expect(found.length).toBeGreaterThan(0);
     for (const one of found) expect(keccak256Hex(encodeTransaction(one) ?? Buffer.alloc(0))).toBe(one.hash);

@@ -1,14 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { checkLogs } from './check-logs.ts';
 import { matchReceipts, stateSyncHash } from './match-receipts.ts';
 import { parseBlock } from './parse-block.ts';
 
-const DATA = join(import.meta.dirname, '../../../../shared/data/evm');
-const isThere = existsSync(join(DATA, 'index.json'));
-if (!isThere)
-  process.stderr.write('Recorded blocks are not there (../shared/data/evm): their parsing is not tested.\n');
+const { folder: DATA, isMissing, title } = recordedData('data/evm');
 
 interface Recorded {
   readonly folder: string;
@@ -19,8 +17,8 @@ interface Recorded {
   readonly stats: { readonly logs?: number };
 }
 
-describe.runIf(isThere)('recorded blocks', () => {
-  const index: Recorded[] = isThere ? JSON.parse(readFileSync(join(DATA, 'index.json'), 'utf8')) : [];
+describe.skipIf(isMissing)(title('recorded blocks'), () => {
+  const index: Recorded[] = isMissing ? [] : JSON.parse(readFileSync(join(DATA, 'index.json'), 'utf8'));
   const complete = index.filter(({ folder }) => !folder.startsWith('partial/'));
 
   test('are all there', () => {
@@ -54,7 +52,7 @@ describe.runIf(isThere)('recorded blocks', () => {
     expect(matched.receipts.length).toBe(block.transactionHashes.length);
   });
 
-  const bodies = isThere ? readdirSync(join(DATA, 'partial/ethereum-blocks-only')) : [];
+  const bodies = isMissing ? [] : readdirSync(join(DATA, 'partial/ethereum-blocks-only'));
   test.each(bodies)('the body of %s parses', (file) => {
     const block = parseBlock(JSON.parse(readFileSync(join(DATA, 'partial/ethereum-blocks-only', file), 'utf8')));
     expect(block.header.number).toBe(Number.parseInt(file, 10));

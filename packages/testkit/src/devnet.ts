@@ -16,7 +16,7 @@ import {
   type WalletActions,
   walletActions,
 } from 'viem';
-import { firstLine, spawnDependent } from './child-process.ts';
+import { type DependentProcess, firstLine, spawnDependent } from './child-process.ts';
 import type { CompiledContract } from './compile-solidity.ts';
 import { askNode } from './rpc-client.ts';
 import { TestkitError } from './testkit-error.ts';
@@ -80,6 +80,15 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const blockTime = blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds)];
   const settings = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId)];
   const child = spawnDependent(anvilBinary(), [...settings, ...blockTime, ...args]);
+  try {
+    return await connect(child, settings, chainId);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
+
+async function connect(child: DependentProcess, settings: readonly string[], chainId: number): Promise<Devnet> {
   const host = await firstLine(
     child,
     (line) => /^Listening on (\S+)/.exec(line)?.[1],

@@ -14,6 +14,7 @@ export { fieldsOfRow } from './binary-row.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { checkAnswers } from './check-answers.ts';
 export { firstLine, spawnDependent } from './child-process.ts';
+export { type Closable, closeOf } from './closable.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 export {
   CONTAINER_HOOK_MS_MAX,
@@ -56,9 +57,10 @@ export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
 export { type Moralis, type OfficialSdk, startOfficialSdk } from './official-sdk.ts';
 export { askCluster, pauseReplay } from './paused-replay.ts';
 export { processorMs } from './processor-ms.ts';
+export { commandLineOf, descendantsOf, type Program, programToStart, startProgram } from './program.ts';
 export { atDepth } from './property-depth.ts';
 export { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
-export { recordedEvmFolder, recordedFolder } from './recorded-data.ts';
+export { recordedData, recordedEvmFolder } from './recorded-data.ts';
 export { type RecordedExchange, readExchanges, serveExchanges } from './recorded-exchanges.ts';
 export { listRecordedBlocks, readRecordedLogs } from './recorded-logs.ts';
 export { askNode, postJson } from './rpc-client.ts';

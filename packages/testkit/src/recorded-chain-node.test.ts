@@ -2,25 +2,24 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from './chain-source.ts';
 import { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
-import { recordedEvmFolder } from './recorded-data.ts';
+import { recordedData } from './recorded-data.ts';
 import { askNode, postJson } from './rpc-client.ts';
 import type { ChainNode } from './serve-chain.ts';
 
-const folder = recordedEvmFolder();
-if (folder === null) process.stdout.write('NOT RUN: recorded-chain node, because ../shared/data/evm is not there\n');
+const { folder, isMissing, title } = recordedData('data/evm');
 
 const FIRST = 35_779_967;
 const LAST = 35_780_032;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const hex = (number: number): string => `0x${number.toString(16)}`;
 
-describe.skipIf(folder === null)('serveRecordedChain', () => {
+describe.skipIf(isMissing)(title('serveRecordedChain'), () => {
   let node: ChainNode;
   const ask = (method: string, ...params: unknown[]): Promise<unknown> => askNode(node.url, method, params);
   const block = async (at: string): Promise<JsonObject> => (await ask('eth_getBlockByNumber', at, false)) as JsonObject;
 
   beforeAll(async () => {
-    node = await serveRecordedChain({ folder: folder ?? '', chain: 'polygon', blocks: { from: FIRST, to: LAST } });
+    node = await serveRecordedChain({ folder: folder, chain: 'polygon', blocks: { from: FIRST, to: LAST } });
   });
   afterAll(() => node.close());
 
@@ -80,7 +79,7 @@ describe.skipIf(folder === null)('serveRecordedChain', () => {
   });
 
   it('answers ranges over heights that were not recorded without counting through them', async () => {
-    const sparse = await serveRecordedChain({ folder: folder ?? '', chain: 'ethereum' });
+    const sparse = await serveRecordedChain({ folder: folder, chain: 'ethereum' });
     const logs = await askNode(sparse.url, 'eth_getLogs', [
       { fromBlock: '0x1', toBlock: 'latest', topics: [TRANSFER] },
     ]);
@@ -93,7 +92,7 @@ describe.skipIf(folder === null)('serveRecordedChain', () => {
     const last = Number.MAX_SAFE_INTEGER;
     let blocks = 0;
     for (const [chain, id] of Object.entries(ids)) {
-      const source = await loadRecordedChain({ folder: folder ?? '', chain });
+      const source = await loadRecordedChain({ folder: folder, chain });
       const loaded = [...source.blocksIn({ from: 0, to: last })];
       blocks += loaded.length;
       expect(source.chainId).toBe(id);
@@ -104,8 +103,8 @@ describe.skipIf(folder === null)('serveRecordedChain', () => {
   });
 
   it('refuses chains and runs that were not recorded', async () => {
-    await expect(loadRecordedChain({ folder: folder ?? '', chain: 'nope' })).rejects.toThrow('no chain nope');
-    const nothing = { folder: folder ?? '', chain: 'polygon', blocks: { from: 1, to: 2 } };
+    await expect(loadRecordedChain({ folder: folder, chain: 'nope' })).rejects.toThrow('no chain nope');
+    const nothing = { folder: folder, chain: 'polygon', blocks: { from: 1, to: 2 } };
     await expect(loadRecordedChain(nothing)).rejects.toThrow('No block of polygon is recorded in 1..2');
   });
 });

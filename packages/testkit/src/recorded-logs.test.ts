@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { recordedEvmFolder } from './recorded-data.ts';
+import { recordedData } from './recorded-data.ts';
 import { listRecordedBlocks, readRecordedLogs } from './recorded-logs.ts';
 
-const given = recordedEvmFolder() !== null;
-if (!given) process.stderr.write('recorded-logs.test.ts: NOT RUN, ../shared/data/evm is not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
-describe.runIf(given)('readRecordedLogs', () => {
+describe.skipIf(isMissing)(title('readRecordedLogs'), () => {
   it('reads numbers that are quantities and numbers that are decimal', () => {
     for (const [block, number] of [
       ['ethereum/15000000', 15_000_000],

@@ -1,12 +1,11 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress } from '@chainstead/core';
-import { listRecordedBlocks, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
+import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { type DecodeEventLogReturnType, decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { decodeNftTransfers } from './decode-nft-transfers.ts';
 
-const given = recordedEvmFolder() !== null;
-if (!given) process.stderr.write('token-events/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
 const CRYPTO_KITTIES = parseAddress('0x06012c8cf97bead5deae237070f9587f8e7a266d');
 const ABI = parseAbi([
@@ -99,7 +98,7 @@ function ownership(moves: readonly Move[]): Record<string, string> {
   );
 }
 
-describe.runIf(given)('recorded blocks', () => {
+describe.skipIf(isMissing)(title('recorded blocks'), () => {
   const blocks = listRecordedBlocks();
 
   test.each(blocks)('of %s every NFT log is read once, as viem reads it', (block) => {

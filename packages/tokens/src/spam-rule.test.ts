@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SPAM_PATTERNS } from './spam-rule.ts';
 
@@ -56,9 +55,7 @@ interface Listed {
   readonly symbol: string;
 }
 
-const FOLDER = fileURLToPath(new URL('../../../../shared/data/lists/', import.meta.url));
-const given = existsSync(FOLDER);
-if (!given) process.stderr.write(`spam-rule.test.ts: not tried on real lists, they are not at ${FOLDER}\n`);
+const { folder: FOLDER, isMissing, title } = recordedData('data/lists');
 
 function wellKnownTokens(): Listed[] {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
@@ -72,7 +69,7 @@ function wellKnownTokens(): Listed[] {
   ];
 }
 
-describe.runIf(given)('real lists', () => {
+describe.skipIf(isMissing)(title('real lists'), () => {
   test('no token of the well-known lists is marked', () => {
     const tokens = wellKnownTokens();
     expect(tokens.length).toBeGreaterThan(1_400);
@@ -88,7 +85,7 @@ describe('the same rule in Postgres', () => {
   afterAll(() => scratch.drop());
 
   test('judges every name alike', async () => {
-    const listed = given ? wellKnownTokens().map(({ name, symbol }) => [name, symbol] as const) : [];
+    const listed = isMissing ? [] : wellKnownTokens().map(({ name, symbol }) => [name, symbol] as const);
     const pairs = [...SPAM, ...HONEST, ...listed];
     const rows = await scratch.database.query<{ spam: boolean }>(
       `SELECT concat(name, ' ', symbol) ~* ANY ($3::text[]) AS spam

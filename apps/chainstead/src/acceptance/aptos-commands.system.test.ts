@@ -8,23 +8,22 @@ import {
   createAptosLedger,
   createScratchDatabase,
   readAptosTransactions,
-  recordedFolder,
+  recordedData,
   type ScratchDatabase,
   startAptosFullnode,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandOutcome, runCaptured } from '../testing/captured-context.ts';
 import { untilCovered } from './covered-versions.ts';
-import { startProgram } from './program.ts';
 
 const HEAD = 4_000;
 /** Versions between two recorded transactions. */
 const EVERY = 60;
 
-const folder = recordedFolder('aptos');
-if (folder === null) process.stderr.write('aptos-commands.system.test.ts: NOT RUN, ../shared/data/aptos is not here\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 
-describe.skipIf(folder === null)('chainstead on Aptos', () => {
+describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
   let ledger: AptosLedger;
   let fullnode: AptosFullnode;
   let scratch: ScratchDatabase;
@@ -36,7 +35,7 @@ describe.skipIf(folder === null)('chainstead on Aptos', () => {
       'rest-derived/mainnet_transactions.json',
       'rest-derived/testnet_transactions.json',
     ];
-    const transactions = files.flatMap((file) => readAptosTransactions(folder ?? '', file));
+    const transactions = files.flatMap((file) => readAptosTransactions(folder, file));
     ledger = createAptosLedger({ transactions, place: { from: 0, every: EVERY }, head: HEAD });
     fullnode = await startAptosFullnode(ledger);
     scratch = await createScratchDatabase();
@@ -151,7 +150,7 @@ describe.skipIf(folder === null)('chainstead on Aptos', () => {
       fullnode.faults.set({ latencyMs: 25, pageMax: 20 });
       const environment = environmentOf(scratch, { ...all, APTOS_START_VERSION: '0', APTOS_END_VERSION: String(HEAD) });
       for (const versions of [1, HEAD / 4, HEAD / 2]) {
-        const program = startProgram(environment, 'ingest');
+        const program = startProgram(['start', '--roles', 'ingest'], { environment });
         try {
           await untilCovered(scratch, versions);
         } finally {
@@ -159,7 +158,7 @@ describe.skipIf(folder === null)('chainstead on Aptos', () => {
         }
       }
       fullnode.faults.set({ latencyMs: 0, pageMax: 100 });
-      const last = startProgram(environment, 'ingest');
+      const last = startProgram(['start', '--roles', 'ingest'], { environment });
       try {
         await untilCovered(scratch, HEAD + 1);
       } finally {

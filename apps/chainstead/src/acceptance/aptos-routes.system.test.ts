@@ -1,9 +1,8 @@
 /** The Aptos routes of the program: which network a request means, by port, by query, and by what is indexed. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type Program, type ScratchDatabase, startProgram } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Program, startProgram } from './program.ts';
 
 const PATIENCE_MS = 90_000;
 const KEY = 'aptos-routes-key';
@@ -25,7 +24,9 @@ afterEach(async () => {
 });
 
 async function start(environment: Readonly<Record<string, string>>): Promise<string> {
-  program = startProgram({ DATABASE_URL: scratch.url, PORT: '0', API_KEYS: KEY, ...environment }, 'api');
+  program = startProgram(['start', '--roles', 'api'], {
+    environment: { DATABASE_URL: scratch.url, PORT: '0', API_KEYS: KEY, ...environment },
+  });
   return program.url;
 }
 

@@ -9,10 +9,12 @@ import type { Database } from '@chainstead/db';
 import {
   type AptosFullnode,
   createAptosLedger,
+  type Program,
   readAptosTransactions,
-  recordedFolder,
+  recordedData,
   type ScratchDatabase,
   startAptosFullnode,
+  startProgram,
 } from '@chainstead/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -20,19 +22,17 @@ import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { withoutClocks } from './citus-answers.ts';
 import { describeOnCitus, untilSettled } from './citus-stage.ts';
 import { untilCovered } from './covered-versions.ts';
-import { type Program, startProgram } from './program.ts';
 
-const folder = recordedFolder('aptos');
-if (folder === null) process.stderr.write('NOT RUN: ../shared/data/aptos is not here (Citus)\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 const TIMEOUT_MS = 300_000;
 const HEAD = 3_000;
 const TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history', 'aptos_ranges'];
 
 await describeOnCitus('Aptos on a cluster', 'Aptos on a cluster', ({ createBoth, worker }) => {
-  describe.skipIf(folder === null)('with recorded transactions', () => {
+  describe.skipIf(isMissing)(title('with recorded transactions'), () => {
     async function startFullnode(): Promise<AptosFullnode> {
       const files = ['mainnet', 'testnet'].map((network) => `rest-derived/${network}_transactions.json`);
-      const transactions = files.flatMap((file) => readAptosTransactions(folder ?? '', file));
+      const transactions = files.flatMap((file) => readAptosTransactions(folder, file));
       const fullnode = await startAptosFullnode(
         createAptosLedger({ transactions, place: { from: 0, every: 60 }, head: HEAD }),
       );
@@ -77,7 +77,9 @@ await describeOnCitus('Aptos on a cluster', 'Aptos on a cluster', ({ createBoth,
       fullnode.faults.set({ lag: HEAD - 600, pageMax: 20, latencyMs: 10 });
       const [spread, single] = await createBoth();
       const start = (scratch: ScratchDatabase): Program => {
-        const program = startProgram({ ...environmentOf(scratch, fullnode), APTOS_START_VERSION: '0' }, 'ingest');
+        const program = startProgram(['start', '--roles', 'ingest'], {
+          environment: { ...environmentOf(scratch, fullnode), APTOS_START_VERSION: '0' },
+        });
         onTestFinished(() => program.kill());
         return program;
       };

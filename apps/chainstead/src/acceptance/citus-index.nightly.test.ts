@@ -1,7 +1,7 @@
 /** What is indexed on a cluster of Citus is what one server has of the same blocks: rows, all that follows from them, and what the API says. */
 import { createChainRegistry } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { createScriptedChain, recordedEvmFolder, type ScratchDatabase, serveScriptedChain } from '@chainstead/testkit';
+import { createScriptedChain, recordedData, type ScratchDatabase, serveScriptedChain } from '@chainstead/testkit';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { answersOf, busiest } from './citus-answers.ts';
 import { countRows, dumpEverything, keepEverything, makePlaces } from './citus-rows.ts';
@@ -10,8 +10,7 @@ import { SCRIPTED_CHAIN_ID, scriptedChainFacts, startIndexer } from './indexed-c
 import { untilIndexed } from './indexed-tables.ts';
 import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
 
-const folder = recordedEvmFolder() ?? '';
-if (folder === '') process.stderr.write('NOT RUN: the recorded blocks (../shared/data/evm) are not here (Citus)\n');
+const { folder, isMissing, title } = recordedData('data/evm');
 
 /** Of each kind of subject; each is counted in transactions of its own. */
 const KEPT_MAX = 6;
@@ -27,7 +26,7 @@ await describeOnCitus('a distributed database', 'indexing on a cluster', ({ crea
     [spread, single] = await createBoth();
   }, TIMEOUT_MS);
 
-  describe.skipIf(folder === '')('with recorded blocks', () => {
+  describe.skipIf(isMissing)(title('with recorded blocks'), () => {
     const chains = createChainRegistry();
     const eth = chains.get('eth');
     const index = (scratch: ScratchDatabase, options: { again?: boolean; ranges?: readonly BlockRange[] } = {}) =>

@@ -2,9 +2,14 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createScriptedChain, type ScratchDatabase, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import {
+  createScriptedChain,
+  type ScratchDatabase,
+  type ScriptedChain,
+  serveScriptedChain,
+  startProgram,
+} from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startProgram } from '../testing/program-process.ts';
 import { openPages, type Pages } from './citus-answers.ts';
 import { keepEverything } from './citus-rows.ts';
 import { describeOnCitus } from './citus-stage.ts';
@@ -131,7 +136,7 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
     const start = async () => {
       const program = startProgram(['start'], { environment });
       const stop = async () => {
-        program.kill('SIGTERM');
+        program.signal('SIGTERM');
         await program.exited;
       };
       onTestFinished(stop);

@@ -6,12 +6,13 @@ import {
   createScratchDatabase,
   createScriptedChain,
   createSeededRandom,
+  type Program,
   serveScriptedChain,
+  startProgram,
 } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { scriptedChainFacts, waitUntil } from './indexed-chain.ts';
 import { expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';
-import { type Program, startProgram } from './program.ts';
 
 const CHAIN_ID = 1_337_004;
 const SEED = 20_261_120;
@@ -37,7 +38,7 @@ function startIngest(databaseUrl: string, nodeUrl: string, backfillProof: Backfi
     PROVER_RATE: '500',
     LOG_LEVEL: 'info',
   };
-  return startProgram(environment, 'ingest');
+  return startProgram(['start', '--roles', 'ingest'], { environment });
 }
 
 async function coveredBlocks(database: Database): Promise<number> {

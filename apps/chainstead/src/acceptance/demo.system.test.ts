@@ -5,12 +5,12 @@ import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Program, startProgram } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
-import { type ProgramProcess, startProgram } from '../testing/program-process.ts';
 
 // Processes start slowly on a busy machine.
-let demo: ProgramProcess;
+let demo: Program;
 let invitation: string;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  demo?.kill('SIGTERM');
+  demo?.signal('SIGTERM');
   await demo?.exited;
 });
 

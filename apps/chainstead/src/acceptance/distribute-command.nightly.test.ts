@@ -7,10 +7,10 @@ import {
   type ScratchCitus,
   type ScratchCluster,
   type ScratchDatabase,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
-import { startProgram } from '../testing/program-process.ts';
 
 const citus = await findCitus('the command distribute');
 const TOKENS = 2_000;
@@ -75,7 +75,7 @@ describe.runIf(citus !== undefined)('chainstead distribute', () => {
     const before = await sums(scratch);
     const program = startProgram(['distribute'], { environment });
     await program.waitFor(/^erc20_transfers: by account_key, with all by account, 60,000 rows/m);
-    program.kill('SIGKILL');
+    program.signal('SIGKILL');
     expect(await program.exited).toBe('SIGKILL');
     expect(await sums(scratch)).toEqual(before);
     const killedAt = await distributed();

@@ -1,5 +1,5 @@
 /** What ethereum/execution-apis recorded of a node comes out of the gateway in front of that node. */
-import { type RecordedExchange, readExchanges, recordedFolder, rpcError, serveExchanges } from '@chainstead/testkit';
+import { type RecordedExchange, readExchanges, recordedData, rpcError, serveExchanges } from '@chainstead/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayStage, startGateway } from './gateway-stage.ts';
 
@@ -41,12 +41,10 @@ const OFFERED = new Set([
 /** The gateway answers with its own name. */
 const OWN_ANSWER = new Set(['web3_clientVersion']);
 
-const folder = recordedFolder('rpc-conformance');
-if (folder === null)
-  process.stdout.write('NOT RUN: gateway conformance (no recorded exchanges beside the repository)\n');
+const { folder, isMissing, title } = recordedData('data/rpc-conformance');
 
-describe.skipIf(folder === null)('recorded exchanges', async () => {
-  const exchanges = folder === null ? [] : await readExchanges(folder);
+describe.skipIf(isMissing)(title('recorded exchanges'), async () => {
+  const exchanges = isMissing ? [] : await readExchanges(folder);
   const offered = exchanges.filter(({ method }) => OFFERED.has(method) && !OWN_ANSWER.has(method));
   let gateway: GatewayStage;
 

@@ -1,11 +1,10 @@
 /** The real program's gateway over upstreams that a test brings. */
-import { createScratchDatabase } from '@chainstead/testkit';
-import { startProgram } from './program.ts';
+import { type Closable, closeOf, createScratchDatabase, startProgram } from '@chainstead/testkit';
 
 export const GATEWAY_KEY = '0123456789abcdef0123456789abcdef';
 
 /** A program that serves the gateway alone. */
-export interface GatewayStage {
+export interface GatewayStage extends Closable {
   /** `http://127.0.0.1:<port>`. */
   readonly api: string;
   /** Of the chain, with the key. */
@@ -16,7 +15,6 @@ export interface GatewayStage {
   call(method: string, params?: readonly unknown[]): Promise<GatewayReply>;
   /** What the program wrote. */
   output(): string;
-  close(): Promise<void>;
 }
 
 export interface GatewayAnswer {
@@ -39,45 +37,39 @@ export interface GatewayStageOptions {
 
 /** The chain is called `devnet`. Closed by the caller. */
 export async function startGateway({ chainId, upstreams, environment }: GatewayStageOptions): Promise<GatewayStage> {
-  const scratch = await createScratchDatabase();
-  const program = startProgram(
-    {
-      DATABASE_URL: scratch.url,
-      PORT: '0',
-      API_KEYS: GATEWAY_KEY,
-      CHAINS: 'devnet',
-      CHAIN_ID_DEVNET: String(chainId),
-      RPC_URLS_DEVNET: upstreams.join(','),
-      POLL_INTERVAL_MS_DEVNET: '50',
-      LOG_LEVEL: 'debug',
-      ...environment,
-    },
-    'api',
-  );
-  const close = async (): Promise<void> => {
-    await program.kill();
-    await scratch.drop();
-  };
-  try {
-    const api = await program.url;
-    const url = `${api}/devnet/${GATEWAY_KEY}`;
-    const post = async (body: string): Promise<GatewayAnswer> => {
-      const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-      return { status: response.status, text: await response.text() };
-    };
-    return {
-      api,
-      url,
-      post,
-      async call(method, params = []) {
-        const { text } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-        return JSON.parse(text) as GatewayReply;
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
+  const program = parts.adopt(
+    startProgram(['start', '--roles', 'api'], {
+      environment: {
+        DATABASE_URL: scratch.url,
+        PORT: '0',
+        API_KEYS: GATEWAY_KEY,
+        CHAINS: 'devnet',
+        CHAIN_ID_DEVNET: String(chainId),
+        RPC_URLS_DEVNET: upstreams.join(','),
+        POLL_INTERVAL_MS_DEVNET: '50',
+        LOG_LEVEL: 'debug',
+        ...environment,
       },
-      output: () => program.output(),
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    }),
+    (one) => one.kill(),
+  );
+  const api = await program.url;
+  const url = `${api}/devnet/${GATEWAY_KEY}`;
+  const post = async (body: string): Promise<GatewayAnswer> => {
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return { status: response.status, text: await response.text() };
+  };
+  return {
+    api,
+    url,
+    post,
+    async call(method, params = []) {
+      const { text } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+      return JSON.parse(text) as GatewayReply;
+    },
+    output: () => program.output(),
+    ...closeOf(parts),
+  };
 }

@@ -1,10 +1,9 @@
 /** Names through the real program, from a chain that is not indexed, as the official SDK reads them. */
 import { deployNameContract } from '@chainstead/names/testing';
-import { addressOf, createScratchDatabase, startDevnet, startOfficialSdk } from '@chainstead/testkit';
+import { addressOf, createScratchDatabase, startDevnet, startOfficialSdk, startProgram } from '@chainstead/testkit';
 import { encodeAbiParameters, getAddress, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
 import { expect, it } from 'vitest';
-import { startProgram } from './program.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const OWNER = getAddress(addressOf(0xd8da6bf2));
@@ -16,8 +15,8 @@ it('resolves names of a chain that is not indexed', async () => {
   const set = (functionName: string, ...args: unknown[]) => devnet.send({ address, abi: code.abi, functionName, args });
   await set('setAnswer', toHex(packetToBytes('vitalik.eth')), encodeAbiParameters([{ type: 'address' }], [OWNER]));
   await set('setName', OWNER, 'vitalik.eth');
-  const program = startProgram(
-    {
+  const program = startProgram(['start', '--roles', 'api,worker'], {
+    environment: {
       DATABASE_URL: scratch.url,
       PORT: '0',
       API_KEYS: KEY,
@@ -25,8 +24,7 @@ it('resolves names of a chain that is not indexed', async () => {
       ENS_UNIVERSAL_RESOLVER: address,
       INDEX_WAIT_MS: '20000',
     },
-    'api,worker',
-  );
+  });
   try {
     const { Moralis } = await startOfficialSdk({ apiKey: KEY, address: await program.url });
     const { resolve } = Moralis.EvmApi;

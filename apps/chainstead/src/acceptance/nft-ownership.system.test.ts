@@ -11,21 +11,12 @@ import { datasets } from '@chainstead/datasets';
 import { keepAllWallets, keptHoldings } from '@chainstead/nft/testing';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { backfillRanges, createSyncMetrics } from '@chainstead/sync';
-import {
-  createScratchDatabase,
-  recordedEvmFolder,
-  type ScratchDatabase,
-  serveRecordedChain,
-} from '@chainstead/testkit';
+import { createScratchDatabase, recordedData, type ScratchDatabase, serveRecordedChain } from '@chainstead/testkit';
 import { decodeEventLog, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedRanges } from './recorded-blocks.ts';
 
-const folder = recordedEvmFolder() ?? '';
-if (folder === '')
-  process.stderr.write(
-    'nft-ownership.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
-  );
+const { folder, isMissing, title } = recordedData('data/evm');
 
 const INDEXED = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 indexed id)',
@@ -58,8 +49,8 @@ interface Move {
 
 const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
 
-describe.skipIf(folder === '')('NFTs of recorded blocks', () => {
-  const chainIds = (folder === '' ? {} : read('chain-ids.json')) as Record<string, number>;
+describe.skipIf(isMissing)(title('NFTs of recorded blocks'), () => {
+  const chainIds = (isMissing ? {} : read('chain-ids.json')) as Record<string, number>;
   const chains = createChainRegistry({
     additional: Object.entries(chainIds)
       .filter(([, id]) => createChainRegistry().find(id) === null)

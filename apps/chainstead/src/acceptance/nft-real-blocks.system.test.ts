@@ -11,16 +11,12 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { createJobs, type Jobs } from '@chainstead/jobs';
-import { createScratchDatabase, recordedEvmFolder, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { indexRecordedBlocks, layOutPartialBlocks, unprovable } from './recorded-blocks.ts';
 
-const folder = recordedEvmFolder() ?? '';
-if (folder === '')
-  process.stderr.write(
-    'nft-real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
-  );
+const { folder, isMissing, title } = recordedData('data/evm');
 
 /** As the given file has it. */
 interface DerivedTrade {
@@ -136,9 +132,9 @@ function filterOf(trade: DerivedTrade): string | undefined {
 
 const asText = (trades: readonly Trade[]): string[] => trades.map((trade) => JSON.stringify(trade)).toSorted();
 
-describe.skipIf(folder === '')('trades of recorded blocks', () => {
+describe.skipIf(isMissing)(title('trades of recorded blocks'), () => {
   const chains = createChainRegistry();
-  const trades = folder === '' ? [] : derivedTrades();
+  const trades = isMissing ? [] : derivedTrades();
   let scratch: ScratchDatabase;
   let jobs: Jobs;
   let api: Awaited<ReturnType<typeof createApiUnderTest>>;

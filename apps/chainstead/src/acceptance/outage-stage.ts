@@ -1,15 +1,22 @@
 /** The whole program over a scripted chain, for tests of what becomes of it while its Postgres is in trouble. */
-import { createScriptedChain, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import {
+  type Closable,
+  closeOf,
+  createScriptedChain,
+  type Program,
+  type ScriptedChain,
+  serveScriptedChain,
+  startProgram,
+} from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
-import { type ProgramProcess, startProgram } from '../testing/program-process.ts';
 
 /** Starting and crash recovery are slow on a busy machine. */
 export const WAIT = { timeout: 90_000, interval: 200 };
 
-export interface OutageStage {
+export interface OutageStage extends Closable {
   /** Of 30 blocks at first; its id is 31337. */
   readonly chain: ScriptedChain;
-  readonly program: ProgramProcess;
+  readonly program: Program;
   /** Of the program, and of commands beside it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Of the API. */
@@ -22,7 +29,6 @@ export interface OutageStage {
   untilFollowed(): Promise<void>;
   /** How often the program wrote that. */
   said(what: string): number;
-  close(): Promise<void>;
 }
 
 /** Starts the program, which keeps no keys: it answers this machine only. Resolves once it has followed its chain. */
@@ -31,9 +37,10 @@ export async function startOutageStage(options: {
   /** Where its database is, above all. */
   readonly environment: Readonly<Record<string, string>>;
 }): Promise<OutageStage> {
+  await using parts = new AsyncDisposableStack();
   const chain = createScriptedChain({ seed: options.seed, finalityDepth: 8 });
   chain.mine(30);
-  const upstream = await serveScriptedChain(chain);
+  const upstream = parts.adopt(await serveScriptedChain(chain), (one) => one.close());
   const environment = {
     PORT: '0',
     CHAINS: 'scripted',
@@ -44,35 +51,26 @@ export async function startOutageStage(options: {
     ...options.environment,
   };
   const program = startProgram(['start'], { environment });
-  const close = async (): Promise<void> => {
-    program.kill('SIGTERM');
-    await program.exited;
-    await upstream.close();
+  parts.defer(async () => void (await program.stop()));
+  const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
+  const untilReady: OutageStage['untilReady'] = (status) =>
+    vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(status), WAIT);
+  const untilFollowed: OutageStage['untilFollowed'] = () =>
+    vi.waitFor(async () => {
+      const metrics = await (await fetch(`${address}/metrics`)).text();
+      expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
+    }, WAIT);
+  await untilReady(200);
+  await untilFollowed();
+  return {
+    chain,
+    program,
+    environment,
+    address,
+    page: () => fetch(`${address}/api/v2.2/${chain.wallets[0]}/erc20/transfers?chain=scripted`),
+    untilReady,
+    untilFollowed,
+    said: (what) => program.output().split(what).length - 1,
+    ...closeOf(parts),
   };
-  try {
-    const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
-    const untilReady: OutageStage['untilReady'] = (status) =>
-      vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(status), WAIT);
-    const untilFollowed: OutageStage['untilFollowed'] = () =>
-      vi.waitFor(async () => {
-        const metrics = await (await fetch(`${address}/metrics`)).text();
-        expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
-      }, WAIT);
-    await untilReady(200);
-    await untilFollowed();
-    return {
-      chain,
-      program,
-      environment,
-      address,
-      page: () => fetch(`${address}/api/v2.2/${chain.wallets[0]}/erc20/transfers?chain=scripted`),
-      untilReady,
-      untilFollowed,
-      said: (what) => program.output().split(what).length - 1,
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }

@@ -1,9 +1,8 @@
 /** The running program with PgBouncer in transaction mode before its database. */
-import { createScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
+import { createScratchDatabase, startProgram, startScratchPgBouncer } from '@chainstead/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EXIT_CODE_FAILED } from '../exit-codes.ts';
 import { mintAndSee } from './mint-and-see.ts';
-import { startProgram } from './program.ts';
 import { createStreamStage } from './stream-stage.ts';
 
 // Processes start slowly on a busy machine.
@@ -18,7 +17,9 @@ afterAll(async () => {
 
 describe.runIf(bouncer !== undefined)('behind PgBouncer in transaction mode the program', () => {
   it('refuses to start, and names what to set', async () => {
-    const program = startProgram({ DATABASE_URL: bouncer?.url ?? '', PORT: '0', CHAINS: '' });
+    const program = startProgram(['start'], {
+      environment: { DATABASE_URL: bouncer?.url ?? '', PORT: '0', CHAINS: '' },
+    });
     try {
       await expect(program.url).rejects.toThrow(`ended with ${EXIT_CODE_FAILED}`);
       expect(program.output()).toMatch(/pooler in transaction mode/);

@@ -1,10 +1,11 @@
 /** The whole program over an embedded Postgres whose disk is full for a while. */
+
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startProgram } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startProgram } from '../testing/program-process.ts';
 import { type OutageStage, startOutageStage, WAIT } from './outage-stage.ts';
 
 let disk: string;

@@ -1,9 +1,10 @@
 /** The whole program over its embedded Postgres, whose postmaster is killed under it. */
+
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandLineOf, descendantsOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { commandLineOf, descendantsOf } from '../testing/program-process.ts';
 import { type OutageStage, startOutageStage, WAIT } from './outage-stage.ts';
 
 let dataDir: string;
@@ -77,7 +78,7 @@ describe.runIf(platform() === 'linux')('the embedded Postgres is killed', () => 
 
     process.kill(await postmasterPid(), 'SIGKILL');
     await program.waitFor(/ended by itself[\s\S]*ended by itself/);
-    program.kill('SIGINT');
+    program.signal('SIGINT');
     expect(await program.exited).toBe(0);
     expect(commandLineOf(await postmasterPid())).toBeNull();
   });

@@ -1,9 +1,10 @@
 /** Work on ranges that was left to the running program, whose process is killed while it does it: another one goes on, and it ends as it would have. */
+
 import { platform } from 'node:os';
 import type { Database } from '@chainstead/db';
 import { listRangeJobs } from '@chainstead/sync';
+import { commandLineOf, type Program } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
-import { commandLineOf, type ProgramProcess } from '../testing/program-process.ts';
 import { waitUntil } from './indexed-chain.ts';
 import { expectTruth, untilIndexed } from './indexed-tables.ts';
 import { processesOf, sharedChainStage } from './shared-chain-stage.ts';
@@ -18,7 +19,7 @@ const { chain, facts, openScratch } = stage;
 const SETTLED = BLOCKS - facts.reorgDepthMax;
 
 /** The process that works on the chain's jobs, by the session of its lease. */
-async function processAtWork(database: Database, program: ProgramProcess): Promise<number | null> {
+async function processAtWork(database: Database, program: Program): Promise<number | null> {
   const [session] = await database.query<{ name: string }>(
     `SELECT application_name AS name FROM leases JOIN pg_stat_activity ON pid = backend_pid
       WHERE leases.name = 'range-jobs:' || $1`,
@@ -57,7 +58,7 @@ describe.runIf(platform() === 'linux')('a job on a range', () => {
       await waitUntil(async () => ((await job())?.status === 'done' ? null : program.output()));
       expect(await job()).toMatchObject({ work: 'reindex', ranges: [{ from: 1, to: SETTLED }], error: null });
       await expectTruth(database, facts, chain);
-      program.kill('SIGTERM');
+      program.signal('SIGTERM');
       expect(await program.exited, program.output()).toBe(0);
     },
     TIMEOUT_MS,

@@ -10,21 +10,13 @@ import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, syst
 import { datasets } from '@chainstead/datasets';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics, listCoverage } from '@chainstead/sync';
-import {
-  createScratchDatabase,
-  recordedEvmFolder,
-  type ScratchDatabase,
-  serveRecordedChain,
-} from '@chainstead/testkit';
+import { createScratchDatabase, recordedData, type ScratchDatabase, serveRecordedChain } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiUnderTest, readWallet, type ServedTransfer } from './api-under-test.ts';
 import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
 import { decodeIndependently, type RecordedTransfer } from './recorded-transfers.ts';
 
-const folder = recordedEvmFolder();
-const recordings = folder ?? '';
-if (folder === null)
-  process.stderr.write('real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
+const { folder, isMissing, title } = recordedData('data/evm');
 
 /**
  * Listed as not recomputing, but it does by the rule of the OP specification: a deposit receipt's nonce is hashed only
@@ -35,11 +27,11 @@ const RECOMPUTES_THOUGH_UNLISTED = 'optimism/107353722';
 /** Wallets that are read at the same time. */
 const READERS = 6;
 
-const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(recordings, ...path), 'utf8'));
+const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
 
-describe.skipIf(folder === null)('recorded blocks', () => {
-  const chainIds = (folder === null ? {} : read('chain-ids.json')) as Record<string, number>;
-  const roots = (folder === null ? {} : read('receipts-roots.json')) as {
+describe.skipIf(isMissing)(title('recorded blocks'), () => {
+  const chainIds = (isMissing ? {} : read('chain-ids.json')) as Record<string, number>;
+  const roots = (isMissing ? {} : read('receipts-roots.json')) as {
     receiptsRoot_recomputes: string[];
     receiptsRoot_does_not: string[];
   };
@@ -63,8 +55,8 @@ describe.skipIf(folder === null)('recorded blocks', () => {
     'of %s are indexed with the right level, and served as they are',
     async (name, id) => {
       const chain = chains.get(id);
-      const ranges = recordedRanges(recordings, name);
-      await indexRecordedBlocks({ database: scratch.database, chain, folder: recordings, name, ranges });
+      const ranges = recordedRanges(folder, name);
+      await indexRecordedBlocks({ database: scratch.database, chain, folder, name, ranges });
 
       const coverage = await listCoverage(scratch.database, chain.id);
       const levels = new Map<string, string>(
@@ -79,7 +71,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
       }
 
       const api = await createApiUnderTest(scratch.database, chains);
-      const expected = recorded.flatMap((block) => decodeIndependently(recordings, block, chain));
+      const expected = recorded.flatMap((block) => decodeIndependently(folder, block, chain));
       const wallets = new Set(expected.flatMap((transfer) => [transfer.from, transfer.to])).values();
       const served = new Map<string, RecordedTransfer>();
       const readSome = async (): Promise<void> => {
@@ -108,7 +100,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
       const refused = indexRecordedBlocks({
         database,
         chain,
-        folder: recordings,
+        folder,
         name,
         ranges: [range],
         proof: 'strict',
@@ -124,7 +116,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
     async (name, range) => {
       const chain = chains.get(chainIds[name] ?? 0);
       const own = await createScratchDatabase();
-      const node = await serveRecordedChain({ folder: recordings, chain: name, blocks: range });
+      const node = await serveRecordedChain({ folder, chain: name, blocks: range });
       const metrics = createMetricsRegistry();
       const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics });
       try {
@@ -153,7 +145,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
            ON a.chain_id = b.chain_id AND a.block_number = b.block_number - 1 AND a.block_hash = b.parent_hash`,
         );
         expect(linked?.links).toBe(range.to - range.from);
-        const expected = blocksOf(range).flatMap((block) => decodeIndependently(recordings, `${name}/${block}`, chain));
+        const expected = blocksOf(range).flatMap((block) => decodeIndependently(folder, `${name}/${block}`, chain));
         const [count] = await own.database.query<{ n: number }>(
           'SELECT count(*)::int AS n FROM erc20_transfers WHERE direction <> 1',
         );
@@ -170,7 +162,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
 
 function consecutiveRuns(chainIds: Readonly<Record<string, number>>): [string, BlockRange][] {
   return Object.keys(chainIds).flatMap((name) =>
-    recordedRanges(recordings, name)
+    recordedRanges(folder, name)
       .filter((range) => range.to > range.from)
       .map((range): [string, BlockRange] => [name, range]),
   );
@@ -201,7 +193,7 @@ function byPlace(a: RecordedTransfer, b: RecordedTransfer): number {
 function expectSourceRows(block: string, served: readonly RecordedTransfer[]): void {
   const [name = '', number = ''] = block.split('/');
   const expectedFolder = name.startsWith('devnet') ? 'holesky' : name;
-  const path = join(recordings, 'expected', 'token-transfers', expectedFolder, `${number}.chainstorage.json`);
+  const path = join(folder, 'expected', 'token-transfers', expectedFolder, `${number}.chainstorage.json`);
   let rows: {
     tokenAddress: string;
     fromAddress: string;

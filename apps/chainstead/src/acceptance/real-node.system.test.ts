@@ -6,14 +6,15 @@ import {
   DEMO_NFT_ABI,
   DEMO_TOKEN_ABI,
   type Devnet,
+  type Program,
   type ScratchDatabase,
   startDevnet,
   startOfficialSdk,
+  startProgram,
 } from '@chainstead/testkit';
 import { parseAbiItem, stringToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
-import { type Program, startProgram } from './program.ts';
 
 // Processes start slowly on a busy machine.
 const KEY = 'acceptance-key-0123456789';
@@ -63,16 +64,18 @@ afterAll(async () => {
 });
 
 function start(): Program {
-  return startProgram({
-    DATABASE_URL: scratch.url,
-    PORT: '0',
-    API_KEYS: KEY,
-    CHAINS: 'devnet',
-    CHAIN_ID_DEVNET: `${CHAIN_ID}`,
-    RPC_URLS_DEVNET: devnet.url,
-    START_BLOCK_DEVNET: '0',
-    POLL_INTERVAL_MS_DEVNET: '50',
-    LOG_LEVEL: 'warn',
+  return startProgram(['start'], {
+    environment: {
+      DATABASE_URL: scratch.url,
+      PORT: '0',
+      API_KEYS: KEY,
+      CHAINS: 'devnet',
+      CHAIN_ID_DEVNET: `${CHAIN_ID}`,
+      RPC_URLS_DEVNET: devnet.url,
+      START_BLOCK_DEVNET: '0',
+      POLL_INTERVAL_MS_DEVNET: '50',
+      LOG_LEVEL: 'warn',
+    },
   });
 }
 

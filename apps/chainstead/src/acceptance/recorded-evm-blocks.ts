@@ -1,14 +1,13 @@
 /** Recorded blocks with transactions and receipts, as their JSON has them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordedEvmFolder } from '@chainstead/testkit';
+import { recordedData } from '@chainstead/testkit';
 import type { RecordedBlock } from './expected-transactions.ts';
 
-/** Empty where there are none. */
-export const RECORDINGS_FOLDER = recordedEvmFolder() ?? '';
+export const RECORDINGS = recordedData('data/evm');
 
 export const readRecorded = (...path: string[]): unknown =>
-  JSON.parse(readFileSync(join(RECORDINGS_FOLDER, ...path), 'utf8'));
+  JSON.parse(readFileSync(join(RECORDINGS.folder, ...path), 'utf8'));
 
 export interface Recording {
   readonly folder: string;
@@ -21,7 +20,7 @@ export interface Recording {
 
 /** Those that were recorded whole. */
 export function listRecordings(): readonly Recording[] {
-  if (RECORDINGS_FOLDER === '') return [];
+  if (RECORDINGS.isMissing) return [];
   return (readRecorded('index.json') as Omit<Recording, 'isFaithful'>[])
     .filter((one) => !one.folder.startsWith('partial/'))
     .map((one) => ({ ...one, isFaithful: /^(as recorded|block decoded from)/.test(one.conv) }));

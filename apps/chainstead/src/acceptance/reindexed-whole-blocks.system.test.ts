@@ -9,28 +9,26 @@ import { listCoverage } from '@chainstead/sync';
 import {
   type ChainNode,
   createScratchDatabase,
-  recordedEvmFolder,
+  recordedData,
   type ScratchDatabase,
   serveRecordedChain,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startProgram } from '../testing/program-process.ts';
 import { waitUntil } from './indexed-chain.ts';
 
 const BLOCKS = { from: 35_779_967, to: 35_779_974 };
 const DATASETS = ['account-transactions', 'block-headers'] as const;
 const TIMEOUT_MS = 90_000;
 const chain = createChainRegistry().get('polygon');
-const folder = recordedEvmFolder();
-if (folder === null)
-  process.stdout.write('NOT RUN: reindexing of rows of whole blocks (no recorded blocks beside the checkout)\n');
+const { folder, isMissing, title } = recordedData('data/evm');
 
-describe.skipIf(folder === null)('rows that are read with whole blocks', () => {
+describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => {
   let node: ChainNode;
   let scratch: ScratchDatabase;
   beforeAll(async () => {
     [node, scratch] = await Promise.all([
-      serveRecordedChain({ folder: folder ?? '', chain: chain.key, blocks: BLOCKS }),
+      serveRecordedChain({ folder: folder, chain: chain.key, blocks: BLOCKS }),
       createScratchDatabase(),
     ]);
     await index();
@@ -66,7 +64,7 @@ describe.skipIf(folder === null)('rows that are read with whole blocks', () => {
     } catch (error) {
       throw new Error(`${String(error)}\n${program.output().slice(-4_000)}`);
     } finally {
-      program.kill('SIGTERM');
+      program.signal('SIGTERM');
       await program.exited;
     }
   }

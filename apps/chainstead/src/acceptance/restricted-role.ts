@@ -1,10 +1,11 @@
 /** A role that may change no schema but the queue's, with the rights that docs/operating.md gives it. */
+
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ScratchDatabase } from '@chainstead/testkit';
+import { startProgram } from '@chainstead/testkit';
 import { expect } from 'vitest';
-import { startProgram } from '../testing/program-process.ts';
 
 const OPERATING = fileURLToPath(new URL('../../../../docs/operating.md', import.meta.url));
 

@@ -1,8 +1,7 @@
 /** A rolling upgrade: the next version starts and migrates the database while this one leads, serves and delivers. Then it takes over. */
-import { createScratchDatabase, createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import { createScratchDatabase, createScriptedChain, serveScriptedChain, startProgram } from '@chainstead/testkit';
 import { afterAll, expect, test, vi } from 'vitest';
 import { makeNextVersion } from '../testing/next-version.ts';
-import { startProgram } from '../testing/program-process.ts';
 import { scriptedChainFacts } from './indexed-chain.ts';
 import { WAIT } from './outage-stage.ts';
 import { expectTransferRows } from './transfer-rows.ts';
@@ -101,7 +100,7 @@ test('both versions serve and follow in turn, no request fails, and the rows are
     expect(await rowsOf(newerAddress)).toEqual(await rowsOf(olderAddress));
 
     expect(new Set(await olderClient.stop())).toEqual(new Set([200]));
-    older.kill('SIGTERM');
+    older.signal('SIGTERM');
     expect(await older.exited).toBe(0);
     const again = start();
     expect(await again.exited).not.toBe(0);
@@ -113,7 +112,7 @@ test('both versions serve and follow in turn, no request fails, and the rows are
     expect(new Set(await newerClient.stop())).toEqual(new Set([200]));
     await expectTransferRows(scratch.database, chain, CHAIN_ID);
   } finally {
-    for (const program of programs) program.kill('SIGTERM');
+    for (const program of programs) program.signal('SIGTERM');
     await Promise.all(programs.map(({ exited }) => exited));
     await upstream.close();
     await scratch.drop();

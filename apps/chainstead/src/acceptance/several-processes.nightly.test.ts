@@ -4,15 +4,18 @@ import { platform } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { type ChainId, parseChainId, systemClock } from '@chainstead/core';
 import {
+  commandLineOf,
   createScratchDatabase,
   createScriptedChain,
+  descendantsOf,
+  type Program,
   type ScratchDatabase,
   type ScriptedChain,
   serveScriptedChain,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
-import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from '../testing/program-process.ts';
 import { expectTransferRows } from './transfer-rows.ts';
 
 const WAIT = { timeout: 120_000, interval: 100 };
@@ -32,7 +35,7 @@ interface IndexedChain {
 let scratch: ScratchDatabase;
 let chains: readonly IndexedChain[];
 let environment: Readonly<Record<string, string>>;
-let program: ProgramProcess;
+let program: Program;
 let address: string;
 
 async function serveChain(name: string, id: number): Promise<IndexedChain> {
@@ -70,7 +73,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  program?.kill('SIGKILL');
+  program?.signal('SIGKILL');
   await program?.exited;
   await Promise.all((chains ?? []).map(({ node }) => node.close()));
   await scratch?.drop();
@@ -217,7 +220,7 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
     const before = processIds();
     const loads = [keepAsking(), keepAsking(new Agent({ keepAlive: true, maxSockets: LOOPS }))];
     await vi.waitFor(() => expect(loads.every(({ answered }) => answered() > 10)).toBe(true), WAIT);
-    program.kill('SIGHUP');
+    program.signal('SIGHUP');
     await program.waitFor(/All processes of the role were replaced/);
     const answered = loads.map((load) => load.answered());
     await vi.waitFor(
@@ -251,7 +254,7 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
     await untilFollowed();
     for (const { chain, id } of chains) await vi.waitFor(() => expectTransferRows(scratch.database, chain, id), WAIT);
     const processes = processIds();
-    program.kill('SIGTERM');
+    program.signal('SIGTERM');
     expect(await program.exited).toBe(0);
     for (const pid of processes.values()) expect(commandLineOf(pid)).toBeNull();
   });

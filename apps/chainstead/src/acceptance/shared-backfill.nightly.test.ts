@@ -1,8 +1,9 @@
 /** One chain's history filled by several real processes, of which any may die at any moment: the tables end as those of a single one. */
+
 import { platform } from 'node:os';
 import type { Database } from '@chainstead/db';
+import { commandLineOf, type Program } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
-import { commandLineOf, type ProgramProcess } from '../testing/program-process.ts';
 import { waitUntil } from './indexed-chain.ts';
 import { dumpTables, expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';
 import { processesOf, sharedChainStage } from './shared-chain-stage.ts';
@@ -31,7 +32,7 @@ async function coveredBlocks(database: Database): Promise<number> {
  * @param commandOf tells the process of a session by its command line
  */
 async function killMidCommit(
-  program: ProgramProcess,
+  program: Program,
   database: Database,
   names: readonly RegExp[],
   commandOf: (name: string) => RegExp,
@@ -66,7 +67,7 @@ async function killMidCommit(
 }
 
 /** Rows of a run's output that are JSON. */
-function linesOf(program: ProgramProcess): Record<string, unknown>[] {
+function linesOf(program: Program): Record<string, unknown>[] {
   return program
     .output()
     .split('\n')
@@ -88,7 +89,7 @@ function indexAlone(): NonNullable<typeof single> {
   return single;
 }
 
-async function untilHelped(program: ProgramProcess): Promise<void> {
+async function untilHelped(program: Program): Promise<void> {
   await waitUntil(
     () => (processesOf(program, /backfill-process\.[jt]s/).length === PROCESSES - 1 ? null : program.output()),
     TIMEOUT_MS,
@@ -118,7 +119,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       // One of them leads and follows; the others are there for history alone.
       const leaders = await database.query<{ name: string }>("SELECT name FROM leases WHERE name LIKE 'ingest:%'");
       expect(leaders).toEqual([{ name: `ingest:${CHAIN_ID}` }]);
-      program.kill('SIGTERM');
+      program.signal('SIGTERM');
       expect(await program.exited, program.output()).toBe(0);
       expect(await database.query('SELECT * FROM sync_claims')).toEqual([]);
     },

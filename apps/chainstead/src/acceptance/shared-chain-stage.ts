@@ -2,14 +2,17 @@
 
 import type { Chain } from '@chainstead/chains';
 import {
+  commandLineOf,
   createScratchDatabase,
   createScriptedChain,
+  descendantsOf,
+  type Program,
   type ScratchDatabase,
   type ScriptedChain,
   serveScriptedChain,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll } from 'vitest';
-import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from '../testing/program-process.ts';
 import { scriptedChainFacts } from './indexed-chain.ts';
 
 type Node = Awaited<ReturnType<typeof serveScriptedChain>>;
@@ -22,7 +25,7 @@ export interface SharedChainStage {
   /** Goes after the last test. */
   openScratch(): Promise<ScratchDatabase>;
   /** The program knows the chain as `shared`. It is killed after the last test. @param processes of ingest */
-  start(args: readonly string[], databaseUrl: string, processes: number): ProgramProcess;
+  start(args: readonly string[], databaseUrl: string, processes: number): Program;
 }
 
 /** @param options `blocks` are mined before the first test */
@@ -30,7 +33,7 @@ export function sharedChainStage(options: { chainId: number; seed: number; block
   const { chainId, seed, blocks } = options;
   const chain = createScriptedChain({ seed, chainId });
   const scratches: ScratchDatabase[] = [];
-  const programs: ProgramProcess[] = [];
+  const programs: Program[] = [];
   let node: Node | undefined;
   const served = (): Node => {
     if (node === undefined) throw new Error('The node is served before the first test');
@@ -42,7 +45,7 @@ export function sharedChainStage(options: { chainId: number; seed: number; block
     node = await serveScriptedChain(chain);
   });
   afterAll(async () => {
-    for (const program of programs) program.kill('SIGKILL');
+    for (const program of programs) program.signal('SIGKILL');
     await Promise.all(programs.map(({ exited }) => exited));
     await node?.close();
     for (const scratch of scratches) await scratch.drop();
@@ -80,7 +83,7 @@ export function sharedChainStage(options: { chainId: number; seed: number; block
 }
 
 /** Ids of the processes whose command line says that they are some of the program's, in the order of these. */
-export function processesOf(program: ProgramProcess, pattern: RegExp): number[] {
+export function processesOf(program: Program, pattern: RegExp): number[] {
   return descendantsOf(program.pid)
     .map((pid) => ({ pid, command: commandLineOf(pid) ?? '' }))
     .filter(({ command }) => pattern.test(command))

@@ -2,6 +2,8 @@
 import type { Chain } from '@chainstead/chains';
 import {
   type ChainNode,
+  type Closable,
+  closeOf,
   createScratchDatabase,
   createScriptedChain,
   type FaultSettings,
@@ -33,34 +35,33 @@ export interface Stage {
 
 export const STAGE_BLOCKS = 300;
 
-async function openStage(): Promise<Stage & { close(): Promise<void> }> {
-  const scratch = await createScratchDatabase();
+async function openStage(): Promise<Stage & Closable> {
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const chain = createScriptedChain({ seed: 41, chainId: SCRIPTED_CHAIN_ID });
   chain.mine(STAGE_BLOCKS);
   const facts = scriptedChainFacts();
-  const closing: (() => Promise<void>)[] = [];
+  const later = parts.use(new AsyncDisposableStack());
   return {
     scratch,
     chain,
     facts,
     async serve(faults = {}, served = chain) {
-      const node = await serveScriptedChain(served, { faults });
-      closing.push(() => node.close());
+      const node = later.adopt(await serveScriptedChain(served, { faults }), (one) => one.close());
       return node;
     },
     async index(nodes, options = {}) {
       const urls = nodes.map((node) => node.url);
-      const indexer = await startIndexer({ chain: facts, database: scratch.database, urls, ...options });
-      closing.push(() => indexer.stop());
+      const indexer = later.adopt(
+        await startIndexer({ chain: facts, database: scratch.database, urls, ...options }),
+        (one) => one.stop(),
+      );
       return indexer;
     },
     closeLater(close) {
-      closing.push(close);
+      later.defer(close);
     },
-    async close() {
-      for (const close of closing.toReversed()) await close();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 
@@ -68,11 +69,7 @@ async function openStage(): Promise<Stage & { close(): Promise<void> }> {
 export const stagedTest = test.extend<{ stage: Stage }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which other fixtures are needed.
   stage: async ({}, use) => {
-    const stage = await openStage();
-    try {
-      await use(stage);
-    } finally {
-      await stage.close();
-    }
+    await using stage = await openStage();
+    await use(stage);
   },
 });

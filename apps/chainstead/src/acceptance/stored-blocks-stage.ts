@@ -6,7 +6,7 @@ import { type Database, hexBytes } from '@chainstead/db';
 import { createJobs } from '@chainstead/jobs';
 import { parseHeader, parseReceipt } from '@chainstead/rpc';
 import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
-import { checkAnswers, createPartitions, type ScratchDatabase } from '@chainstead/testkit';
+import { type Closable, checkAnswers, closeOf, createPartitions, type ScratchDatabase } from '@chainstead/testkit';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
@@ -14,16 +14,16 @@ import { type Recording, readRecorded, readRecording } from './recorded-evm-bloc
 
 const STORED = ['transactions', 'account-transactions', 'block-headers', 'logs', 'erc20-transfers', 'nft-transfers'];
 
-export interface StoredBlocksStage {
+export interface StoredBlocksStage extends Closable {
   chainOf(name: string): Chain;
   ask(path: string): Promise<{ readonly status: number; readonly body: unknown }>;
-  close(): Promise<void>;
 }
 
 export async function openStoredBlocksStage(
   { database, url }: ScratchDatabase,
   recordings: readonly Recording[],
 ): Promise<StoredBlocksStage> {
+  await using parts = new AsyncDisposableStack();
   const ids = readRecorded('chain-ids.json') as Record<string, number>;
   const names = [...new Set(recordings.map(({ chain }) => chain))];
   const known = createChainRegistry();
@@ -31,7 +31,9 @@ export async function openStoredBlocksStage(
   const registry = keepingAll(createChainRegistry({ additional }));
   const chainOf = (name: string): Chain => registry.get(ids[name] ?? name);
   const logger = silentLogger();
-  const jobs = await createJobs({ databaseUrl: url, logger, metrics: createMetricsRegistry() });
+  const jobs = parts.adopt(await createJobs({ databaseUrl: url, logger, metrics: createMetricsRegistry() }), (one) =>
+    one.close(2_000),
+  );
   const chains = names.map(chainOf);
   for (const chain of chains)
     for (const { name, table } of datasets)
@@ -48,7 +50,7 @@ export async function openStoredBlocksStage(
       const answer = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': TEST_KEY } });
       return { status: answer.status, body: await answer.json() };
     },
-    close: () => jobs.close(2_000),
+    ...closeOf(parts),
   };
 }
 

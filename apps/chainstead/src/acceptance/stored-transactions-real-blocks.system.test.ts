@@ -8,13 +8,8 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectVerboseLists } from './expect-verbose-lists.ts';
 import { expectedBlock, expectedEvent, expectedTransaction } from './expected-transactions.ts';
-import { listRecordings, RECORDINGS_FOLDER, readRecording } from './recorded-evm-blocks.ts';
+import { listRecordings, RECORDINGS, readRecording } from './recorded-evm-blocks.ts';
 import { openStoredBlocksStage, type StoredBlocksStage, statsOf } from './stored-blocks-stage.ts';
-
-if (RECORDINGS_FOLDER === '')
-  process.stderr.write(
-    'stored-transactions-real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
-  );
 
 const ALL = listRecordings();
 
@@ -23,7 +18,7 @@ let stage: StoredBlocksStage;
 const ask = (path: string) => stage.ask(path);
 const chainOf = (name: string) => stage.chainOf(name);
 
-describe.runIf(RECORDINGS_FOLDER !== '')('recorded transactions of chains that keep them', () => {
+describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded transactions of chains that keep them'), () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
     stage = await openStoredBlocksStage(scratch, ALL);

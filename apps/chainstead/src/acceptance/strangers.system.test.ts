@@ -5,10 +5,14 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { platform } from 'node:os';
 import { json } from 'node:stream/consumers';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import {
+  createScratchDatabase,
+  descendantsOf,
+  type Program,
+  type ScratchDatabase,
+  startProgram,
+} from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { descendantsOf } from '../testing/program-process.ts';
-import { type Program, startProgram } from './program.ts';
 
 const PATIENCE_MS = 90_000;
 const KEY = 'strangers-full-key';
@@ -25,8 +29,8 @@ let url: string;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  program = startProgram(
-    {
+  program = startProgram(['start', '--roles', 'api'], {
+    environment: {
       DATABASE_URL: scratch.url,
       PORT: '0',
       LOG_LEVEL: 'debug',
@@ -34,8 +38,7 @@ beforeAll(async () => {
       CHAINS: 'eth',
       RPC_URLS_ETH: NOBODY,
     },
-    'api',
-  );
+  });
   url = await program.url;
 }, PATIENCE_MS);
 afterAll(async () => {

@@ -2,15 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Address } from '@chainstead/core';
 import {
+  type Closable,
+  closeOf,
   compileDemoContracts,
   createScratchDatabase,
   type DeployedContract,
   type Devnet,
   type OfficialSdk,
+  type Program,
   type ReceivedWebhook,
   type ScratchDatabase,
   startDevnet,
   startOfficialSdk,
+  startProgram,
   startWebhookReceiver,
   type WebhookReceiver,
   type WebhookReceiverOptions,
@@ -20,7 +24,6 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { DEMO_CHAIN_NAME } from '../demo/demo-chain.ts';
 import { waitUntil } from './indexed-chain.ts';
-import { type Program, startProgram } from './program.ts';
 
 export const STREAM_STAGE_KEY = 'acceptance-key-0123456789';
 /** Blocks until a webhook is confirmed. */
@@ -41,7 +44,7 @@ export interface ArrivedWebhook extends ReceivedWebhook {
   readonly parsed: WebhookBody;
 }
 
-export interface StreamStage {
+export interface StreamStage extends Closable {
   readonly devnet: Devnet;
   /** ERC-20 with 6 decimals, of which everybody may mint. */
   readonly token: DeployedContract;
@@ -61,7 +64,6 @@ export interface StreamStage {
   receive(options?: WebhookReceiverOptions): Promise<WebhookReceiver>;
   /** Adds a stream that tells the receiver of the addresses. @returns its id */
   watch(receiver: WebhookReceiver, config: object, addresses?: readonly Address[]): Promise<string>;
-  close(): Promise<void>;
 }
 
 /** @param environment further configuration of the program, which may depend on its database */
@@ -71,31 +73,37 @@ export async function createStreamStage(
     | Readonly<Record<string, string>>
     | ((scratch: ScratchDatabase) => Promise<Readonly<Record<string, string>>>) = {},
 ): Promise<StreamStage> {
-  const devnet = await startDevnet({ chainId });
+  await using parts = new AsyncDisposableStack();
+  const devnet = parts.adopt(await startDevnet({ chainId }), (one) => one.stop());
   const { DemoToken } = await compileDemoContracts();
   const token = { address: await devnet.deploy(DemoToken, ['Test Dollar', 'TUSD', 6]), abi: DemoToken.abi };
-  const scratch = await createScratchDatabase();
-  const program = startProgram({
-    DATABASE_URL: scratch.url,
-    PORT: '0',
-    API_KEYS: STREAM_STAGE_KEY,
-    CHAINS: DEMO_CHAIN_NAME,
-    CHAIN_ID_DEVNET: String(chainId),
-    RPC_URLS_DEVNET: devnet.url,
-    START_BLOCK_DEVNET: '0',
-    POLL_INTERVAL_MS_DEVNET: '50',
-    CONFIRMATIONS_DEVNET: String(CONFIRMATIONS),
-    WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
-    LOG_LEVEL: 'warn',
-    ...(typeof environment === 'function' ? await environment(scratch) : environment),
-  });
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
+  const program = parts.adopt(
+    startProgram(['start'], {
+      environment: {
+        DATABASE_URL: scratch.url,
+        PORT: '0',
+        API_KEYS: STREAM_STAGE_KEY,
+        CHAINS: DEMO_CHAIN_NAME,
+        CHAIN_ID_DEVNET: String(chainId),
+        RPC_URLS_DEVNET: devnet.url,
+        START_BLOCK_DEVNET: '0',
+        POLL_INTERVAL_MS_DEVNET: '50',
+        CONFIRMATIONS_DEVNET: String(CONFIRMATIONS),
+        WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
+        LOG_LEVEL: 'warn',
+        ...(typeof environment === 'function' ? await environment(scratch) : environment),
+      },
+    }),
+    (one) => one.kill(),
+  );
   const address = await program.url;
   const ask = askOf(address);
   const { secretKey: secret } = z.object({ secretKey: z.string() }).parse((await ask('GET', '/settings')).body);
   const sdk = await startOfficialSdk({ address, apiKey: STREAM_STAGE_KEY, streamsSecret: secret });
   await waitUntil(async () => ((await fetch(`${address}/synced`)).ok ? null : program.output()));
-  const receivers: WebhookReceiver[] = [];
   const bodies = new Map<ReceivedWebhook, WebhookBody>();
+  const later = parts.use(new AsyncDisposableStack());
   return {
     devnet,
     token,
@@ -122,8 +130,7 @@ export async function createStreamStage(
         return row !== undefined && BigInt(row.checkpoint) >= blockNumber ? null : program.output();
       }),
     async receive(options) {
-      const receiver = await startWebhookReceiver(options);
-      receivers.push(receiver);
+      const receiver = later.adopt(await startWebhookReceiver(options), (one) => one.close());
       return receiver;
     },
     async watch(receiver, config, addresses = []) {
@@ -139,12 +146,7 @@ export async function createStreamStage(
       }
       return id;
     },
-    async close() {
-      await program.kill();
-      for (const receiver of receivers) await receiver.close();
-      await scratch.drop();
-      await devnet.stop();
-    },
+    ...closeOf(parts),
   };
 }
 

@@ -1,10 +1,15 @@
 /** Two ingest programs of one chain: the one that stands by takes over from one that is asked to stop, or falls silent at work. */
 import { systemClock } from '@chainstead/core';
-import { createScratchDatabase, createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type Program,
+  serveScriptedChain,
+  startProgram,
+} from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { scriptedChainFacts, waitUntil } from './indexed-chain.ts';
 import { expectTruth, untilIndexed } from './indexed-tables.ts';
-import { type Program, startProgram } from './program.ts';
 
 const CHAIN_ID = 1_337_014;
 const SEED = 20_261_122;
@@ -36,7 +41,7 @@ test('a leader that stops, or falls silent in the midst of commits, is replaced,
   };
   const started: Program[] = [];
   const start = (): Program => {
-    const program = startProgram(environment, 'ingest');
+    const program = startProgram(['start', '--roles', 'ingest'], { environment });
     started.push(program);
     return program;
   };

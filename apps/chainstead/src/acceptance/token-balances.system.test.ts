@@ -6,12 +6,13 @@ import {
   compileSolidity,
   createScratchDatabase,
   type Devnet,
+  type Program,
   type ScratchDatabase,
   startDevnet,
+  startProgram,
 } from '@chainstead/testkit';
 import { erc20Abi } from 'viem';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Program, startProgram } from './program.ts';
 
 const KEY = 'acceptance-key-0123456789';
 const CHAIN_ID = 1_337_032;
@@ -91,18 +92,20 @@ beforeAll(async () => {
     wrapped: oddToken('Wrapped'),
   };
   [, alice, bob] = devnet.accounts;
-  program = startProgram({
-    DATABASE_URL: scratch.url,
-    PORT: '0',
-    API_KEYS: KEY,
-    CHAINS: 'devnet',
-    CHAIN_ID_DEVNET: `${CHAIN_ID}`,
-    RPC_URLS_DEVNET: devnet.url,
-    START_BLOCK_DEVNET: '0',
-    POLL_INTERVAL_MS_DEVNET: '50',
-    BALANCE_MAX_AGE_MS: '0',
-    INDEX_WAIT_MS: '10000',
-    LOG_LEVEL: 'warn',
+  program = startProgram(['start'], {
+    environment: {
+      DATABASE_URL: scratch.url,
+      PORT: '0',
+      API_KEYS: KEY,
+      CHAINS: 'devnet',
+      CHAIN_ID_DEVNET: `${CHAIN_ID}`,
+      RPC_URLS_DEVNET: devnet.url,
+      START_BLOCK_DEVNET: '0',
+      POLL_INTERVAL_MS_DEVNET: '50',
+      BALANCE_MAX_AGE_MS: '0',
+      INDEX_WAIT_MS: '10000',
+      LOG_LEVEL: 'warn',
+    },
   });
   await program.url;
   tokens = {

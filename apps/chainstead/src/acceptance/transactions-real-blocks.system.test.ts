@@ -18,17 +18,12 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { expectedBlock, expectedEvent, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
-import { listRecordings, RECORDINGS_FOLDER, readRecorded, readRecording } from './recorded-evm-blocks.ts';
-
-if (RECORDINGS_FOLDER === '')
-  process.stderr.write(
-    'transactions-real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
-  );
+import { listRecordings, RECORDINGS, readRecorded, readRecording } from './recorded-evm-blocks.ts';
 
 const ALL = listRecordings();
 /** Whose receipts were recorded with all that their root holds. */
 const PROVABLE = new Set(
-  RECORDINGS_FOLDER === ''
+  RECORDINGS.isMissing
     ? []
     : (readRecorded('receipts-roots.json') as { receiptsRoot_recomputes: string[] }).receiptsRoot_recomputes,
 );
@@ -45,7 +40,7 @@ let jobs: Jobs;
 let api: Awaited<ReturnType<typeof createApiUnderTest>>;
 const served = new Map<string, Served>();
 
-describe.runIf(RECORDINGS_FOLDER !== '')('recorded blocks', () => {
+describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded blocks'), () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
     const { database } = scratch;
@@ -95,7 +90,7 @@ describe.runIf(RECORDINGS_FOLDER !== '')('recorded blocks', () => {
   });
 
   async function serve(name: string, chain: Chain): Promise<Served> {
-    const node = await serveRecordedChain({ folder: RECORDINGS_FOLDER, chain: name });
+    const node = await serveRecordedChain({ folder: RECORDINGS.folder, chain: name });
     const pool = createUpstreamPool({
       ...{ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics: createMetricsRegistry() },
       limits: { rounds: 2, deadlineMs: 2_000 },

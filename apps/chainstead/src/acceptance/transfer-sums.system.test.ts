@@ -8,16 +8,12 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { erc20Transfers } from '@chainstead/erc20';
 import { createKeptSubjects } from '@chainstead/sync';
-import { createScratchDatabase, recordedEvmFolder, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
 import { decodeIndependently, decodeWrapping, type RecordedTransfer } from './recorded-transfers.ts';
 
-const folder = recordedEvmFolder() ?? '';
-if (folder === '')
-  process.stderr.write(
-    'transfer-sums.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
-  );
+const { folder, isMissing, title } = recordedData('data/evm');
 
 const SUBJECTS = [
   { state: 'erc20-wallet-tokens', of: ({ from, to }: RecordedTransfer) => [from, to] },
@@ -28,9 +24,10 @@ type StateName = (typeof SUBJECTS)[number]['state'];
 /** One in so many wallets and tokens is asked about once all blocks are there, the others before the first that names them. */
 const LATE = 25;
 
-describe.skipIf(folder === '')('transfers of recorded blocks', () => {
-  const chainIds: Record<string, number> =
-    folder === '' ? {} : JSON.parse(readFileSync(join(folder, 'chain-ids.json'), 'utf8'));
+describe.skipIf(isMissing)(title('transfers of recorded blocks'), () => {
+  const chainIds: Record<string, number> = isMissing
+    ? {}
+    : JSON.parse(readFileSync(join(folder, 'chain-ids.json'), 'utf8'));
   const chains = createChainRegistry({
     additional: Object.entries(chainIds)
       .filter(([, id]) => createChainRegistry().find(id) === null)

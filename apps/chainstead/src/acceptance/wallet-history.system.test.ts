@@ -6,12 +6,13 @@ import {
   DEMO_NFT_ABI,
   DEMO_TOKEN_ABI,
   type Devnet,
+  type Program,
   type ScratchDatabase,
   startDevnet,
+  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
-import { type Program, startProgram } from './program.ts';
 
 // Processes start slowly on a busy machine.
 const KEY = 'acceptance-key-0123456789';
@@ -36,15 +37,17 @@ beforeAll(async () => {
   await nft(first, 'transferFrom', [wallet, other, 3n], wallet);
   await nft(second, 'transferFrom', [wallet, other, 9n], wallet);
   await devnet.mine(150);
-  program = startProgram({
-    DATABASE_URL: scratch.url,
-    PORT: '0',
-    API_KEYS: KEY,
-    CHAINS: 'devnet',
-    CHAIN_ID_DEVNET: `${CHAIN_ID}`,
-    RPC_URLS_DEVNET: devnet.url,
-    POLL_INTERVAL_MS_DEVNET: '50',
-    LOG_LEVEL: 'warn',
+  program = startProgram(['start'], {
+    environment: {
+      DATABASE_URL: scratch.url,
+      PORT: '0',
+      API_KEYS: KEY,
+      CHAINS: 'devnet',
+      CHAIN_ID_DEVNET: `${CHAIN_ID}`,
+      RPC_URLS_DEVNET: devnet.url,
+      POLL_INTERVAL_MS_DEVNET: '50',
+      LOG_LEVEL: 'warn',
+    },
   });
 });
 afterAll(async () => {

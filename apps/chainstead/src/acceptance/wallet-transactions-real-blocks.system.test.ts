@@ -13,7 +13,7 @@ import { createStateWorker } from '@chainstead/state';
 import {
   checkAnswers,
   createScratchDatabase,
-  recordedEvmFolder,
+  recordedData,
   type ScratchDatabase,
   serveRecordedChain,
 } from '@chainstead/testkit';
@@ -22,14 +22,10 @@ import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { expectedEvent, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
 import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
 
-const folder = recordedEvmFolder() ?? '';
-if (folder === '')
-  process.stderr.write(
-    'wallet-transactions-real-blocks.system.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
-  );
+const { folder, isMissing, title } = recordedData('data/evm');
 
 const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
-const ids = (folder === '' ? {} : read('chain-ids.json')) as Record<string, number>;
+const ids = (isMissing ? {} : read('chain-ids.json')) as Record<string, number>;
 const known = createChainRegistry();
 const registry = createChainRegistry({
   additional: Object.entries(ids).flatMap(([key, id]) => (known.find(id) === null ? [{ key, id }] : [])),
@@ -86,7 +82,7 @@ function listed({ logs: _, ...transaction }: Answered): Listed {
   return transaction;
 }
 
-describe.runIf(folder !== '')('wallets of recorded blocks', () => {
+describe.skipIf(isMissing)(title('wallets of recorded blocks'), () => {
   let scratch: ScratchDatabase;
   beforeAll(async () => {
     scratch = await createScratchDatabase();

@@ -1,4 +1,6 @@
 import {
+  type Closable,
+  closeOf,
   createScratchDatabase,
   createScriptedChain,
   type ScratchDatabase,
@@ -7,22 +9,22 @@ import {
 import { type CommandOutcome, runCaptured } from './captured-context.ts';
 
 /** A scripted chain with a node over it, and an empty database. */
-export interface CommandStage {
+export interface CommandStage extends Closable {
   readonly chain: ReturnType<typeof createScriptedChain>;
   readonly scratch: ScratchDatabase;
   readonly nodeUrl: string;
   /** A command of the program with both, whose chain is called `scripted`. */
   run(...args: string[]): Promise<CommandOutcome>;
-  close(): Promise<void>;
 }
 
 const BLOCKS = 120;
 
 export async function openCommandStage(): Promise<CommandStage> {
+  await using parts = new AsyncDisposableStack();
   const chain = createScriptedChain({ seed: 11, finalityDepth: 8 });
   chain.mine(BLOCKS);
-  const node = await serveScriptedChain(chain);
-  const scratch = await createScratchDatabase();
+  const node = parts.adopt(await serveScriptedChain(chain), (one) => one.close());
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const environment = {
     DATABASE_URL: scratch.url,
     CHAINS: 'scripted',
@@ -35,10 +37,7 @@ export async function openCommandStage(): Promise<CommandStage> {
     scratch,
     nodeUrl: node.url,
     run: (...args) => runCaptured(args, environment),
-    async close() {
-      await node.close();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 

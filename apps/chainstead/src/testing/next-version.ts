@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { copyMigrations } from '@chainstead/testkit';
-import { programToStart } from './bundled-program.ts';
+import { copyMigrations, programToStart } from '@chainstead/testkit';
+
 import type { CommandOutcome } from './captured-context.ts';
 
 /** The program as its next version would be: with more migrations, and otherwise as it is. For tests. */

@@ -36,7 +36,7 @@ export interface StoryProgramOptions {
 const SETTLE_TIMEOUT_MS = 180_000;
 const POLL_MS = 20;
 
-export async function startProgram(options: StoryProgramOptions): Promise<StoryProgram> {
+export async function startStory(options: StoryProgramOptions): Promise<StoryProgram> {
   const { chain, nodeUrl, scratch, clock } = options;
   const port = await freePort();
   const environment = environmentOf(options, port);

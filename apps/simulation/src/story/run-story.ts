@@ -6,7 +6,7 @@ import type { StoryApi } from './api.ts';
 import { type BranchingWorld, reorganise, tryBranch } from './branches.ts';
 import type { PlannedEvent, StoryEvent } from './events.ts';
 import { readHead } from './node.ts';
-import { breakConnections, type StoryProgram, startProgram } from './program.ts';
+import { breakConnections, type StoryProgram, startStory } from './program.ts';
 import type { Questions } from './questions.ts';
 import type { StoryChain } from './story-chain.ts';
 
@@ -103,7 +103,7 @@ export async function runStory<World extends BranchingWorld>(
     }
     const { chain, ofChain, settings } = plan;
     const startBlock = plan.isWhole ? 0 : half;
-    const program = await startProgram({ chain, nodeUrl, scratch, clock, startBlock, ofChain, settings });
+    const program = await startStory({ chain, nodeUrl, scratch, clock, startBlock, ofChain, settings });
     const questions = story.openQuestions(world, program.api, random.fork('questions'));
     const counts = { done, newest: '', reorgs: 0, kills: 0, comparisons: 0 };
     const stage: Stage<World> = { story, plan, world, random, scratch, program, questions, clock, ...counts };

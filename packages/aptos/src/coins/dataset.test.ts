@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordedFolder } from '@chainstead/testkit';
+import { recordedData } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { jsonObject } from '../rows/json-object.ts';
 import { coinInfoChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
@@ -107,14 +107,12 @@ describe('coins of a slice', () => {
   });
 });
 
-const folder = recordedFolder('aptos');
-if (folder === null)
-  process.stderr.write('coins/dataset.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 
-describe.skipIf(folder === null)('recorded transactions', () => {
-  const given = folder ?? '';
+describe.skipIf(isMissing)(title('recorded transactions'), () => {
+  const given = folder;
 
-  it.each(folder === null ? [] : expectedFiles(given).filter(([, rows]) => rows.length > 0))(
+  it.each(isMissing ? [] : expectedFiles(given).filter(([, rows]) => rows.length > 0))(
     'of %s publish the expected coins',
     (file, expected) => {
       const name = file.split('/').at(-1) ?? '';

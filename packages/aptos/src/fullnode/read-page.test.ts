@@ -1,4 +1,4 @@
-import { createAptosLedger, readAptosTransactions, recordedFolder } from '@chainstead/testkit';
+import { createAptosLedger, readAptosTransactions, recordedData } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPage } from './read-page.ts';
@@ -105,11 +105,9 @@ describe('a page', () => {
   });
 });
 
-const folder = recordedFolder('aptos');
-if (folder === null)
-  process.stderr.write('read-page.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 
-describe.skipIf(folder === null)('recorded transactions', () => {
+describe.skipIf(isMissing)(title('recorded transactions'), () => {
   const files = [
     'rest-local-chain/test_get_transactions_output_genesis_transaction.json',
     'rest-derived/mainnet_transactions.json',
@@ -119,7 +117,7 @@ describe.skipIf(folder === null)('recorded transactions', () => {
   ];
 
   it('are all read, and of a page with few coins only those', () => {
-    const transactions = files.flatMap((file) => readAptosTransactions(folder ?? '', file));
+    const transactions = files.flatMap((file) => readAptosTransactions(folder, file));
     const ledger = createAptosLedger({ transactions, place: { from: 0, every: 2 } });
     const body = page(...Array.from({ length: 100 }, (_, version) => ledger.transaction(version).toString('utf8')));
     const whole = readPage(body, 0, 100, null);

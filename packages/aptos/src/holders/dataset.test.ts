@@ -1,4 +1,4 @@
-import { recordedFolder } from '@chainstead/testkit';
+import { recordedData } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { coinStoreChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
 import { recordedTransactions } from '../testing/recorded-transactions.ts';
@@ -58,13 +58,11 @@ describe('a balance', () => {
   });
 });
 
-const folder = recordedFolder('aptos');
-if (folder === null)
-  process.stderr.write('holders/dataset.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 
-describe.skipIf(folder === null)('recorded transactions', () => {
+describe.skipIf(isMissing)(title('recorded transactions'), () => {
   const rows = (['mainnet', 'testnet'] as const).flatMap((network) =>
-    folder === null ? [] : deriveBalances(sliceOf(recordedTransactions(folder, network), network)),
+    isMissing ? [] : deriveBalances(sliceOf(recordedTransactions(folder, network), network)),
   );
 
   it('give a balance for each coin store they write or delete', () => {

@@ -1,4 +1,4 @@
-import { type AptosFaultSettings, type AptosLedger, createAptosLedger, recordedFolder } from '@chainstead/testkit';
+import { type AptosFaultSettings, type AptosLedger, createAptosLedger, recordedData } from '@chainstead/testkit';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readAptosStatuses } from './aptos-status.ts';
 import { createAptosSync } from './aptos-sync.ts';
@@ -129,15 +129,13 @@ describe('pruned history', () => {
   });
 });
 
-const folder = recordedFolder('aptos');
-if (folder === null)
-  process.stderr.write('aptos-sync.system.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 
-describe.skipIf(folder === null)('rows of recorded transactions', () => {
+describe.skipIf(isMissing)(title('rows of recorded transactions'), () => {
   let ledger: AptosLedger;
   let truth: Record<string, unknown[]>;
   beforeAll(async () => {
-    ledger = recordedLedger(folder ?? '');
+    ledger = recordedLedger(folder);
     truth = await readTruth(ledger);
   });
 

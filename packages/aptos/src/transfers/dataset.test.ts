@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { recordedFolder } from '@chainstead/testkit';
+import { recordedData } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { coinEvent, coinStoreChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
 import { readProtoTransactions, readTransactions, recordedTransactions } from '../testing/recorded-transactions.ts';
@@ -107,14 +107,12 @@ describe('a withdrawal or deposit', () => {
   });
 });
 
-const folder = recordedFolder('aptos');
-if (folder === null)
-  process.stderr.write('transfers/dataset.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
+const { folder, isMissing, title } = recordedData('data/aptos');
 
-describe.skipIf(folder === null)('recorded transactions', () => {
-  const given = folder ?? '';
+describe.skipIf(isMissing)(title('recorded transactions'), () => {
+  const given = folder;
   const all = (['mainnet', 'testnet'] as const).flatMap((network) =>
-    folder === null ? [] : recordedTransactions(folder, network),
+    isMissing ? [] : recordedTransactions(folder, network),
   );
 
   it('have a row for every coin event, and one for the gas of every user transaction', () => {

@@ -15,7 +15,7 @@ import {
 import { exampleApi } from '@chainstead/http/testing';
 import { createPictureReader } from '@chainstead/nft';
 import type { StreamOperations } from '@chainstead/streams';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { type Console, type ConsoleOptions, createConsole } from '../console.ts';
 import { openStreamOperations } from './open-stream-operations.ts';
 
@@ -39,7 +39,7 @@ export interface Visitor {
 }
 
 /** The console over a database of its own. */
-export interface ConsoleStage {
+export interface ConsoleStage extends Closable {
   readonly app: ApiApp;
   readonly console: Console;
   readonly keys: KeyStore;
@@ -54,7 +54,6 @@ export interface ConsoleStage {
     visitor?: Visitor,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
-  close(): Promise<void>;
 }
 
 export interface StageOptions {
@@ -84,13 +83,15 @@ export interface StageOptions {
 }
 
 export async function openConsoleStage(options: StageOptions = {}): Promise<ConsoleStage> {
+  await using parts = new AsyncDisposableStack();
   const scratch = options.scratch ?? (await createScratchDatabase());
+  if (options.scratch === undefined) parts.defer(() => scratch.drop());
   const { database } = scratch;
   const { configured = [] } = options;
   const { registry = createChainRegistry() } = options;
   const keys = createKeyStore({ database, configured, cacheMs: 1 });
-  const streams = openStreamOperations({ database, chains: [registry.get('eth')] });
-  const egress = createEgress({ allowPrivate: false });
+  const streams = parts.adopt(openStreamOperations({ database, chains: [registry.get('eth')] }), (one) => one.close());
+  const egress = parts.adopt(createEgress({ allowPrivate: false }), (one) => one.close());
   const operators = await createConsole({
     database: options.wrap?.(database) ?? database,
     keys,
@@ -118,6 +119,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     logger: silentLogger(),
     clock: systemClock,
   });
+  parts.defer(() => operators.close());
   const app = await exampleApi(database, options.lookUp?.routes ?? [], {
     openRoutes: [operators.routes],
     bodyBytesMax: BODY_BYTES_MAX,
@@ -147,12 +149,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
       const page = await (await get('/console/sessions', { key, prefix, cookie, token: '' })).text();
       return { key, prefix, cookie, token: /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '' };
     },
-    async close() {
-      operators.close();
-      await streams.close();
-      await egress.close();
-      if (options.scratch === undefined) await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 

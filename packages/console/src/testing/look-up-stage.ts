@@ -11,7 +11,7 @@ import { createJobs } from '@chainstead/jobs';
 import { createPictureReader } from '@chainstead/nft';
 import { seedDatasetCoverage, seedMetadata, seedMoves, seedTrades } from '@chainstead/nft/testing';
 import { createKeptSubjects } from '@chainstead/sync';
-import { addressOf, createScratchDatabase, seedBuilt } from '@chainstead/testkit';
+import { addressOf, closeOf, createScratchDatabase, seedBuilt } from '@chainstead/testkit';
 import { seedTransactions } from '@chainstead/transactions/testing';
 import type { ConsoleOptions } from '../console.ts';
 import { type ConsoleStage, openConsoleStage } from './console-stage.ts';
@@ -49,10 +49,14 @@ export async function openLookUpStage(
   { placeOf }: Partial<Pick<ConsoleOptions['lookUp'], 'placeOf'>> = {},
   answerPicture: RequestListener = (_request, response) => response.writeHead(200).end(PNG),
 ): Promise<LookUpStage> {
-  const scratch = await createScratchDatabase();
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
   const logger = silentLogger();
-  const jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
+  const jobs = parts.adopt(
+    await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() }),
+    (one) => one.close(2_000),
+  );
   const chains = [ETH, BASE, POLYGON];
   const routes = [
     ...createDatasetRoutes({
@@ -72,30 +76,30 @@ export async function openLookUpStage(
     answerPicture(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const egress = createEgress({ allowPrivate: ['127.0.0.1/32'], timeoutMs: 20_000 });
-  const stage = await openConsoleStage({
-    scratch,
-    chains,
-    registry,
-    networks: ['mainnet'],
-    lookUp: {
-      routes,
-      pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
-      ...(placeOf !== undefined && { placeOf }),
-    },
+  parts.defer(() => {
+    server.closeAllConnections();
+    server.close();
   });
+  const egress = parts.adopt(createEgress({ allowPrivate: ['127.0.0.1/32'], timeoutMs: 20_000 }), (one) => one.close());
+  const stage = parts.adopt(
+    await openConsoleStage({
+      scratch,
+      chains,
+      registry,
+      networks: ['mainnet'],
+      lookUp: {
+        routes,
+        pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
+        ...(placeOf !== undefined && { placeOf }),
+      },
+    }),
+    (one) => one.close(),
+  );
   await seed(stage, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return {
     ...stage,
     picturesAsked,
-    async close() {
-      await stage.close();
-      server.closeAllConnections();
-      server.close();
-      await egress.close();
-      await jobs.close(2_000);
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 

@@ -5,6 +5,7 @@ import { createNameReader } from '@chainstead/names';
 import { deployNameContract } from '@chainstead/names/testing';
 import { placeOfHash } from '@chainstead/state';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { closeOf } from '@chainstead/testkit';
 import { encodeAbiParameters, type Hex, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
 import { type ConsoleStage, openConsoleStage } from './console-stage.ts';
@@ -26,7 +27,8 @@ export interface NodeLookUpStage extends ConsoleStage {
 }
 
 export async function openNodeLookUpStage(): Promise<NodeLookUpStage> {
-  const nodes = await openStateStage();
+  await using parts = new AsyncDisposableStack();
+  const nodes = parts.adopt(await openStateStage(), (one) => one.close());
   const { devnet, pool, scratch, chain, jobs, questions } = nodes;
   const resolver = await deployNameContract(devnet, 'Resolver');
   const reader = createNameReader({
@@ -35,20 +37,23 @@ export async function openNodeLookUpStage(): Promise<NodeLookUpStage> {
     contracts: { universalResolver: resolver.address },
   });
   await nodes.startWorker([...stateReaders, reader]);
-  const stage = await openConsoleStage({
-    scratch,
-    chains: [ETH],
-    lookUp: {
-      routes: createDatasetRoutes({
-        ...{ database: scratch.database, jobs, questions, chains: [ETH], nameChains: [ETH] },
-        onDemand: { waitMs: WAIT_MS, maxCalls: 10_000, perKey: 100 },
-        clock: systemClock,
-        logger: silentLogger(),
-      }),
-      placeOf: (_, hash) => placeOfHash({ questions, logger: silentLogger() }, chain, hash, WAIT_MS),
-      nameServices: ['ens', 'unstoppable'],
-    },
-  });
+  const stage = parts.adopt(
+    await openConsoleStage({
+      scratch,
+      chains: [ETH],
+      lookUp: {
+        routes: createDatasetRoutes({
+          ...{ database: scratch.database, jobs, questions, chains: [ETH], nameChains: [ETH] },
+          onDemand: { waitMs: WAIT_MS, maxCalls: 10_000, perKey: 100 },
+          clock: systemClock,
+          logger: silentLogger(),
+        }),
+        placeOf: (_, hash) => placeOfHash({ questions, logger: silentLogger() }, chain, hash, WAIT_MS),
+        nameServices: ['ens', 'unstoppable'],
+      },
+    }),
+    (one) => one.close(),
+  );
   const set = (functionName: string, ...args: readonly unknown[]) =>
     devnet.send({ address: resolver.address, abi: resolver.code.abi, functionName, args });
   return {
@@ -64,9 +69,6 @@ export async function openNodeLookUpStage(): Promise<NodeLookUpStage> {
       nodes.node.alter = () => undefined;
       await scratch.database.query('TRUNCATE state_questions, resolved_names');
     },
-    async close() {
-      await stage.close();
-      await nodes.close();
-    },
+    ...closeOf(parts),
   };
 }

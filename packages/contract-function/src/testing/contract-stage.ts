@@ -12,13 +12,13 @@ import {
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import type { Abi } from 'viem';
 import { contractFunctionRoute } from '../contract-function-route.ts';
 import { compileExample } from './example-contract.ts';
 
 /** The route behind a real socket, over a gateway whose node is a devnet that a test may alter. */
-export interface ContractStage {
+export interface ContractStage extends Closable {
   readonly stage: StateStage;
   /** The example contract. */
   readonly address: Address;
@@ -27,7 +27,6 @@ export interface ContractStage {
   readonly settings: ContractStageSettings;
   /** What the route answers. @param body instead of one that is made of the next two */
   run(functionName: string, options?: RunOptions): Promise<Answered>;
-  close(): Promise<void>;
 }
 
 /** What tests change while the route is served. */
@@ -57,14 +56,16 @@ const WINDOW_SECONDS = 4_000;
 
 /** @param calls how many a key may make altogether */
 export async function openContractStage(calls = 40_000): Promise<ContractStage> {
-  const stage = await openStateStage();
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(await openStateStage(), (one) => one.close());
   const contract = await compileExample();
   const address = await stage.devnet.deploy(contract);
   const settings = { maxCalls: 10_000, perKey: 100 };
   const { gateway, closeGateway } = openGateway(stage, calls);
+  parts.defer(closeGateway);
   const route = contractFunctionRoute({ call: gateway.call, budget: createOnDemandBudget(settings) });
   const api = await exampleApi(stage.scratch.database, [route], { bodyBytesMax: 4_194_304 });
-  const server: ApiServer = await serveApi(api, { host: HOST, port: 0 });
+  const server: ApiServer = parts.adopt(await serveApi(api, { host: HOST, port: 0 }), (one) => one.close());
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   return {
     ...{ stage, address, sdk, settings },
@@ -82,11 +83,7 @@ export async function openContractStage(calls = 40_000): Promise<ContractStage> 
       );
       return { status: answer.status, body: await answer.json(), headers: answer.headers };
     },
-    async close() {
-      await server.close();
-      await closeGateway();
-      await stage.close();
-    },
+    ...closeOf(parts),
   };
 }
 

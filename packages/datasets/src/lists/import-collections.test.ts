@@ -1,13 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ImportListOptions, type ImportReport, importList } from './import-list.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../../../shared/data/nft-metadata/opensea-v1/', import.meta.url));
-const given = existsSync(FOLDER);
-if (!given) process.stderr.write(`import-collections.test.ts: real lists not imported, they are not at ${FOLDER}\n`);
+const { folder: FOLDER, isMissing, title } = recordedData('data/nft-metadata/opensea-v1');
 
 const CATS = `0x${'ca'.repeat(20)}`;
 const DOGS = `0x${'d0'.repeat(20)}`;
@@ -175,7 +172,7 @@ describe('a list of collections', () => {
     },
   );
 
-  test.runIf(given)('may be recorded by OpenSea', async () => {
+  test.skipIf(isMissing)(title('may be recorded by OpenSea'), async () => {
     const content = readFileSync(`${FOLDER}/collections.json`, 'utf8');
     const report = await imported(content, { chainId: 1 });
     expect(report.rows).toBeGreaterThan(5);

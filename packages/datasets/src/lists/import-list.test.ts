@@ -1,16 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { LABEL_REVISION } from '@chainstead/answers';
 import { createChainRegistry } from '@chainstead/chains';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ImportListOptions, type ImportReport, importList } from './import-list.ts';
 import { entityOf } from './label-formats.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../../../shared/data/lists/', import.meta.url));
-const given = existsSync(FOLDER);
-if (!given) process.stderr.write(`import-list.test.ts: real lists not imported, they are not at ${FOLDER}\n`);
+const { folder: FOLDER, isMissing, title } = recordedData('data/lists');
 
 const chains = createChainRegistry();
 const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
@@ -271,7 +268,7 @@ const FILES: readonly (readonly [string, ListImport])[] = [
     'forta/labels/10/malicious_smart_contracts.csv',
     { kind: 'spam', format: 'labelled addresses (CSV)', rowsMin: 1, chainId: 10 },
   ],
-  ...(given ? readdirSync(join(FOLDER, 'uniswap-default-token-list')) : []).map(
+  ...(isMissing ? [] : readdirSync(join(FOLDER, 'uniswap-default-token-list'))).map(
     (file) =>
       [`uniswap-default-token-list/${file}`, { kind: 'token-list', format: 'token array', rowsMin: 1 }] as const,
   ),
@@ -283,7 +280,7 @@ interface ListImport extends Pick<ImportListOptions, 'chainId'> {
   readonly rowsMin: number;
 }
 
-describe.runIf(given)('real lists', () => {
+describe.skipIf(isMissing)(title('real lists'), () => {
   test.each(FILES)('%s is read whole', async (file, { format, rowsMin, ...options }) => {
     const report = await imported(readFileSync(join(FOLDER, file), 'utf8'), { ...options, source: file });
     expect(report.format).toBe(format);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from '@chainstead/core';
-import { listRecordedBlocks, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
+import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { decodeEventLog, decodeFunctionData } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { decodeCall } from '../decode-call.ts';
@@ -92,10 +92,9 @@ test.each(Object.entries(TOPICS))('%s is %s', (topic0, signature) => {
   ).toContain(signature);
 });
 
-const folder = recordedEvmFolder();
-if (folder === null) process.stdout.write('NOT RUN: calls and logs of recorded blocks (none beside the repository)\n');
+const { folder, isMissing, title } = recordedData('data/evm');
 
-describe.runIf(folder !== null)('recorded blocks', () => {
+describe.skipIf(isMissing)(title('recorded blocks'), () => {
   test('logs are told as another decoder tells them', () => {
     let told = 0;
     let all = 0;
@@ -127,7 +126,7 @@ describe.runIf(folder !== null)('recorded blocks', () => {
     let told = 0;
     for (const block of listRecordedBlocks().filter((path) => !path.startsWith('partial/'))) {
       const { transactions }: { transactions: readonly { input?: Hex }[] } = JSON.parse(
-        readFileSync(join(folder ?? '', block, 'block.json'), 'utf8'),
+        readFileSync(join(folder, block, 'block.json'), 'utf8'),
       );
       for (const { input } of transactions) {
         // Of some blocks hashes alone were recorded.

@@ -1,4 +1,4 @@
-import { exampleChain, listRecordedBlocks, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
+import { exampleChain, listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { erc20Approvals } from './dataset.ts';
@@ -42,9 +42,7 @@ describe('approvals', () => {
 });
 
 const ABI = parseAbi(['event Approval(address indexed owner, address indexed spender, uint256 value)']);
-const given = recordedEvmFolder() !== null;
-if (!given)
-  process.stderr.write('erc20/approvals/dataset.test.ts: recorded blocks NOT RUN, ../shared/data/evm is not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
 /** By viem, which refuses what does not fit the event. */
 function decodeIndependently(block: string): object[] {
@@ -74,7 +72,7 @@ function decodeIndependently(block: string): object[] {
   });
 }
 
-describe.runIf(given)('recorded blocks', () => {
+describe.skipIf(isMissing)(title('recorded blocks'), () => {
   test('have the approvals that viem decodes', () => {
     let approvals = 0;
     for (const block of listRecordedBlocks()) {

@@ -1,14 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '@chainstead/core';
-import { exampleChain, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
+import { exampleChain, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { erc20Transfers } from './dataset.ts';
 
-const FOLDER = recordedEvmFolder() ?? '';
-const given = FOLDER !== '';
-if (!given) process.stderr.write('erc20/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
+const { folder: FOLDER, isMissing, title } = recordedData('data/evm');
 
 const ABI = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 
@@ -70,10 +68,10 @@ function decodeIndependently(folder: string): Transfer[] {
   });
 }
 
-const index: IndexEntry[] = given ? JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8')) : [];
+const index: IndexEntry[] = !isMissing ? JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8')) : [];
 const complete = index.filter((entry) => !entry.folder.startsWith('partial/'));
 
-describe.runIf(given)('recorded blocks', () => {
+describe.skipIf(isMissing)(title('recorded blocks'), () => {
   test('there are blocks to compare', () => {
     expect(complete.length).toBeGreaterThan(100);
   });
@@ -104,7 +102,7 @@ function isErc20(transfer: Transfer & { readonly erc20?: boolean }, logs: readon
 }
 
 function expectedFiles(): { folder: string; file: string }[] {
-  if (!given) return [];
+  if (isMissing) return [];
   const root = join(FOLDER, 'expected', 'token-transfers');
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(json|jsonl)$/.test(file))

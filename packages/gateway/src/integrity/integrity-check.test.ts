@@ -1,17 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { encodeTransaction } from '@chainstead/proof';
-import { recordedEvmFolder } from '@chainstead/testkit';
+import { recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { createIntegrityCheck } from './integrity-check.ts';
 
 type Json = Record<string, unknown>;
 
-const DATA = recordedEvmFolder() ?? '';
-const isThere = existsSync(join(DATA, 'index.json'));
-if (!isThere)
-  process.stderr.write('Recorded blocks are not there (../shared/data/evm): integrity is not tested on them.\n');
+const { folder: DATA, isMissing, title } = recordedData('data/evm');
 
 const ETHEREUM = createIntegrityCheck({ chain: { headerHash: true, receiptsRoot: 'ethereum' } });
 
@@ -27,8 +24,8 @@ interface Recorded {
 
 /** Blocks whose every field is as a node gave it, or recomputed from the block's own bytes. */
 function faithful(): { folder: string; check: ReturnType<typeof createIntegrityCheck> }[] {
-  const index: Recorded[] = isThere ? (read('', 'index.json') as Recorded[]) : [];
-  const ids = (isThere ? read('', 'chain-ids.json') : {}) as Record<string, number>;
+  const index: Recorded[] = !isMissing ? (read('', 'index.json') as Recorded[]) : [];
+  const ids = (!isMissing ? read('', 'chain-ids.json') : {}) as Record<string, number>;
   const registry = createChainRegistry();
   return index.flatMap(({ folder, chain, conv }) => {
     const known = registry.find(ids[chain] ?? 0);
@@ -37,7 +34,7 @@ function faithful(): { folder: string; check: ReturnType<typeof createIntegrityC
   });
 }
 
-describe.runIf(isThere)('recorded blocks', () => {
+describe.skipIf(isMissing)(title('recorded blocks'), () => {
   test.each(faithful())('$folder: block, transactions and receipts are what their hashes say', ({ folder, check }) => {
     const block = read(folder, 'block.json') as Json & { transactions: Json[] };
     const receipts = read(folder, 'receipts.json') as Json[];
@@ -56,8 +53,8 @@ describe.runIf(isThere)('recorded blocks', () => {
 
   describe('of Ethereum', () => {
     const folder = 'ethereum/12244145';
-    const block = (isThere ? read(folder, 'block.json') : { transactions: [] }) as Json & { transactions: Json[] };
-    const receipts = (isThere ? read(folder, 'receipts.json') : []) as Json[];
+    const block = (!isMissing ? read(folder, 'block.json') : { transactions: [] }) as Json & { transactions: Json[] };
+    const receipts = (!isMissing ? read(folder, 'receipts.json') : []) as Json[];
     const [first = {}, second = {}] = block.transactions;
     const byHash = [block.hash, true];
 

@@ -3,27 +3,24 @@ import type { AddressInfo } from 'node:net';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { createUpstreamPool, type ForwardingPool } from '@chainstead/rpc';
-import { type ChainNode, recordedEvmFolder, serveRecordedChain } from '@chainstead/testkit';
+import { type ChainNode, recordedData, serveRecordedChain } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createStrictForward } from './strict-forward.ts';
 
 type Json = Record<string, unknown>;
 type Tamper = (method: string, result: Json) => unknown;
 
-const FOLDER = recordedEvmFolder();
+const { folder: FOLDER, isMissing, title } = recordedData('data/evm');
 const NUMBER = 12_244_145;
 const QUANTITY = `0x${NUMBER.toString(16)}`;
 const CHAIN: Chain = createChainRegistry().get('eth');
 
-if (FOLDER === null)
-  process.stderr.write('Recorded blocks are not there (../shared/data/evm): strict forwarding is not tested.\n');
-
-describe.runIf(FOLDER !== null)('strict forwarding', () => {
+describe.skipIf(isMissing)(title('strict forwarding'), () => {
   let honest: ChainNode;
 
   beforeAll(async () => {
     honest = await serveRecordedChain({
-      folder: FOLDER ?? '',
+      folder: FOLDER,
       chain: 'ethereum',
       blocks: { from: NUMBER, to: NUMBER },
     });

@@ -1,4 +1,4 @@
-import { readExchanges, recordedFolder } from '@chainstead/testkit';
+import { readExchanges, recordedData } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findMethod, type GatewayMethod, METHOD_NAMES } from '../method-table.ts';
@@ -58,12 +58,10 @@ function spotsOf(value: unknown): ((text: string) => unknown[])[] {
   return inside as ((text: string) => unknown[])[];
 }
 
-const folder = recordedFolder('rpc-conformance');
-if (folder === null)
-  process.stdout.write('NOT RUN: recorded parameters (no recorded exchanges beside the repository)\n');
+const { folder, isMissing, title } = recordedData('data/rpc-conformance');
 
-describe.skipIf(folder === null)('recorded exchanges', async () => {
-  const exchanges = folder === null ? [] : await readExchanges(folder);
+describe.skipIf(isMissing)(title('recorded exchanges'), async () => {
+  const exchanges = isMissing ? [] : await readExchanges(folder);
   const offered = exchanges.filter(({ method }) => METHOD_NAMES.includes(method));
 
   test.each(offered)(

@@ -11,6 +11,7 @@ import {
   type SharedLimits,
 } from '@chainstead/http';
 import type { ForwardingPool } from '@chainstead/rpc';
+import { type Closable, closeOf } from '@chainstead/testkit';
 import type { AnswerCall, GatewayChain } from '../call.ts';
 import type { Filters } from '../filters/filters.ts';
 import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../gateway-server.ts';
@@ -19,7 +20,7 @@ import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { roomyLimits, serveGateway } from './serve-gateway.ts';
 
 /** A gateway behind a real server, over an answer that the test gives. */
-export interface GatewayStage {
+export interface GatewayStage extends Closable {
   readonly url: string;
   readonly server: ApiServer;
   readonly gateway: GatewayServer;
@@ -28,7 +29,6 @@ export interface GatewayStage {
   readonly logLines: readonly string[];
   /** Sends a body to a chain. */
   post(body: unknown, options?: PostOptions): Promise<Response>;
-  close(): Promise<void>;
 }
 
 export interface PostOptions {
@@ -66,6 +66,7 @@ export function result(value: unknown, cached = true): Awaited<ReturnType<Answer
 const explainUnoffered = (slug: string): string => `Chain ${slug} is not offered`;
 
 export async function startGatewayStage(options: StageOptions): Promise<GatewayStage> {
+  await using parts = new AsyncDisposableStack();
   const logLines: string[] = [];
   const logger = createLogger({
     level: options.logLevel ?? 'debug',
@@ -93,9 +94,13 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     metrics,
     clock: systemClock,
   });
-  const server = await serveGateway(gateway, { database, logger, metrics, keys, host, cors }, [
-    createGatewayRoutes(chains, systemClock, explainUnoffered),
-  ]);
+  parts.defer(() => gateway.close());
+  const server = parts.adopt(
+    await serveGateway(gateway, { database, logger, metrics, keys, host, cors }, [
+      createGatewayRoutes(chains, systemClock, explainUnoffered),
+    ]),
+    (one) => one.close(),
+  );
   return {
     url: server.url,
     server,
@@ -109,10 +114,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
         body: typeof body === 'string' ? body : JSON.stringify(body),
         ...(signal !== undefined && { signal }),
       }),
-    async close() {
-      await server.close();
-      await gateway.close();
-    },
+    ...closeOf(parts),
   };
 }
 

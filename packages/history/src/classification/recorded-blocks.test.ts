@@ -1,12 +1,11 @@
-import { recordedEvmFolder } from '@chainstead/testkit';
+import { recordedData } from '@chainstead/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HAND_CHECKED } from '../testing/hand-checked.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 import { DECISION_TABLE } from './decision-table.ts';
 import { termsOf } from './terms.ts';
 
-const given = recordedEvmFolder() !== null;
-if (!given) process.stderr.write('history/recorded-blocks.test.ts: NOT RUN, the recorded blocks are not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
 /** Blocks of which all transactions were read independently. */
 const FIRST_BLOCK = 4_369_999;
@@ -52,7 +51,7 @@ const FURTHER = {
   '26 → 16 deposit': 1,
 };
 
-describe.runIf(given)('the recorded blocks, seen by their senders', () => {
+describe.skipIf(isMissing)(title('the recorded blocks, seen by their senders'), () => {
   let recorded: readonly RecordedTransaction[] = [];
   let ofEthereum: readonly RecordedTransaction[] = [];
   beforeAll(() => {

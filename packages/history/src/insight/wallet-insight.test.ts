@@ -1,13 +1,12 @@
 /** What wallets' activity adds up to, of recorded blocks, against sums that the database makes of the same rows. */
-import { recordedEvmFolder } from '@chainstead/testkit';
+import { recordedData } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HistoryStage, openHistoryStage } from '../testing/history-stage.ts';
 import { walletInsightSchema } from './wallet-insight-response.ts';
 
-const hasRecordings = recordedEvmFolder() !== null;
-if (!hasRecordings) process.stdout.write('NOT RUN: what wallets’ activity adds up to (no recorded blocks here)\n');
+const { isMissing, title } = recordedData('data/evm');
 
-describe.runIf(hasRecordings)('what a wallet’s activity adds up to', () => {
+describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () => {
   let stage: HistoryStage;
   beforeAll(async () => {
     stage = await openHistoryStage();

@@ -1,20 +1,18 @@
 /** Histories on a cluster of Citus, where a wallet's rows lie on several nodes, are those of one server. */
 import type { Address } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
-import { findCitus, recordedEvmFolder, type ScratchCitus } from '@chainstead/testkit';
+import { findCitus, recordedData, type ScratchCitus } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FIRST_BLOCK, type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 
 const programs = await findCitus('histories of wallets on a cluster');
-const given = recordedEvmFolder() !== null;
-if (!given)
-  process.stderr.write('history/history-on-clusters.nightly.test.ts: NOT RUN, the recorded blocks are not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
 const TIMEOUT_MS = 240_000;
 const WALLETS = 6;
 const QUERIES = ['limit=10', 'limit=10&order=ASC', `from_block=${FIRST_BLOCK + 1}&to_block=${LAST_BLOCK - 1}&limit=10`];
 
-describe.runIf(given && programs !== undefined)('histories on a cluster', () => {
+describe.runIf(!isMissing && programs !== undefined)(title('histories on a cluster'), () => {
   let cluster: ScratchCitus;
   let spread: HistoryStage;
   let single: HistoryStage;

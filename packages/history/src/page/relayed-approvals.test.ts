@@ -9,7 +9,7 @@ import {
   createScratchDatabase,
   exampleChain,
   loadRecordedChain,
-  recordedEvmFolder,
+  recordedData,
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import { accountTransactions, transactions } from '@chainstead/transactions';
@@ -18,9 +18,7 @@ import { readWalletPlaces } from '../insight/wallet-parts.ts';
 import { LAST_BLOCK } from '../testing/history-stage.ts';
 import { readPlaces } from './read-places.ts';
 
-const folder = recordedEvmFolder();
-if (folder === null)
-  process.stderr.write('history/relayed-approvals.test.ts: NOT RUN, the recorded blocks are not here\n');
+const { folder, isMissing, title } = recordedData('data/evm');
 
 const chain = exampleChain({ transactions: { mode: 'all', input: 'full', provesSenders: false } });
 const PERMIT2 = parseAddress('0x000000000022d473030f116ddee9f6b43ac78ba3');
@@ -52,7 +50,7 @@ const EMITTED: readonly (readonly [at: Address, topics: readonly string[], data:
   [TOKEN, topicsOf(TOPICS.deposit, SPENDER, SUPPLIED), dataOf(1, 1)],
 ];
 
-describe.runIf(folder !== null)('the history of a wallet', () => {
+describe.skipIf(isMissing)(title('the history of a wallet'), () => {
   let scratch: ScratchDatabase;
   let block: WholeBlock;
   beforeAll(async () => {
@@ -89,7 +87,7 @@ describe.runIf(folder !== null)('the history of a wallet', () => {
   /** A recorded block whose first transactions emitted what is given, and nothing else. */
   async function altered(): Promise<WholeBlock> {
     const source = await loadRecordedChain({
-      ...{ folder: folder ?? '', chain: 'ethereum' },
+      ...{ folder: folder, chain: 'ethereum' },
       blocks: { from: LAST_BLOCK, to: LAST_BLOCK },
     });
     const [recorded] = source.blocksIn({ from: LAST_BLOCK, to: LAST_BLOCK });

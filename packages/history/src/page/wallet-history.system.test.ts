@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { hexBytes, hexText } from '@chainstead/db';
-import { addressOf, createPartitions, recordedEvmFolder } from '@chainstead/testkit';
+import { addressOf, createPartitions, recordedData } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   FIRST_BLOCK,
@@ -11,10 +11,9 @@ import {
 } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 
-const given = recordedEvmFolder() !== null;
-if (!given) process.stderr.write('history/wallet-history.test.ts: NOT RUN, the recorded blocks are not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
-describe.runIf(given)('the history of wallets in recorded blocks', () => {
+describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), () => {
   let stage: HistoryStage;
   let recorded: readonly RecordedTransaction[] = [];
   beforeAll(async () => {

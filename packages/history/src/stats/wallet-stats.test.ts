@@ -1,15 +1,14 @@
 import type { Address } from '@chainstead/core';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
-import { addressOf, recordedEvmFolder, seedBuilt } from '@chainstead/testkit';
+import { addressOf, recordedData, seedBuilt } from '@chainstead/testkit';
 import { accountTransactions, internalTransfers } from '@chainstead/transactions';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 import { walletStatsSchema } from './wallet-stats-response.ts';
 
-const given = recordedEvmFolder() !== null;
-if (!given) process.stderr.write('history/wallet-stats.test.ts: NOT RUN, the recorded blocks are not here\n');
+const { isMissing, title } = recordedData('data/evm');
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const OF_1155 = [
@@ -17,7 +16,7 @@ const OF_1155 = [
   '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
 ];
 
-describe.runIf(given)('how much wallets of recorded blocks have and did', () => {
+describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and did'), () => {
   let stage: HistoryStage;
   let recorded: readonly RecordedTransaction[] = [];
   beforeAll(async () => {

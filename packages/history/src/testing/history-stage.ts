@@ -12,6 +12,8 @@ import { createStateQuestions, createStateWorker } from '@chainstead/state';
 import { createKeptSubjects, type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import {
   type ChainNode,
+  type Closable,
+  closeOf,
   createPartitions,
   createScratchDatabase,
   examplePool,
@@ -54,7 +56,7 @@ const SETTINGS: HistorySettings = {
 };
 
 /** Recorded blocks of Ethereum as the sync engine would have stored them, behind the routes, with a worker that asks a node of the same blocks. */
-export interface HistoryStage {
+export interface HistoryStage extends Closable {
   readonly scratch: ScratchDatabase;
   readonly chain: Chain;
   readonly node: ChainNode;
@@ -68,7 +70,6 @@ export interface HistoryStage {
   reset(): void;
   /** Every page of a run. */
   pages(path: string): Promise<HistoryAnswer[]>;
-  close(): Promise<void>;
 }
 
 /**
@@ -76,13 +77,15 @@ export interface HistoryStage {
  * @throws Error where the recorded blocks are not beside the repository
  */
 export async function openHistoryStage(given?: ScratchDatabase): Promise<HistoryStage> {
+  await using parts = new AsyncDisposableStack();
   const folder = recordedEvmFolder();
   if (folder === null) throw new Error('The recorded blocks are not here');
   const source = await loadRecordedChain({
     ...{ folder, chain: 'ethereum' },
     blocks: { from: FIRST_BLOCK, to: LAST_BLOCK },
   });
-  const scratch = given ?? (await createScratchDatabase());
+  // A given database goes with the stage too.
+  const scratch = parts.adopt(given ?? (await createScratchDatabase()), (one) => one.drop());
   const { database } = scratch;
   const settings: HistorySettings = { ...SETTINGS };
   const registry = createChainRegistry();
@@ -102,10 +105,13 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
     },
   };
   await storeBlocks(database, chain, [...source.blocksIn({ from: FIRST_BLOCK, to: LAST_BLOCK })]);
-  const node = await serveChain(source);
-  const pool = await examplePool(chain, node.url);
+  const node = parts.adopt(await serveChain(source), (one) => one.close());
+  const pool = parts.adopt(await examplePool(chain, node.url), (one) => one.close());
   const logger = silentLogger();
-  const openJobs = () => createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
+  const openJobs = async () =>
+    parts.adopt(await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() }), (one) =>
+      one.close(2_000),
+    );
   const [jobs, workerJobs] = [await openJobs(), await openJobs()];
   const shared = { database, chains: [chain], clock: systemClock, logger };
   const questions = createStateQuestions({ ...shared, jobs });
@@ -128,10 +134,13 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
     },
   });
   const find = (text: string) => (registry.find(text)?.id === chain.id ? chain : registry.find(text));
-  const server = await serveApi(await exampleApi(database, routes, { chains: { find } }), {
-    host: '127.0.0.1',
-    port: 0,
-  });
+  const server = parts.adopt(
+    await serveApi(await exampleApi(database, routes, { chains: { find } }), {
+      host: '127.0.0.1',
+      port: 0,
+    }),
+    (one) => one.close(),
+  );
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   const ask: HistoryStage['ask'] = async (path) => {
     const answer = await fetch(`${server.url}/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
@@ -154,13 +163,7 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
         answers.push(await get(`${bare}?cursor=${cursor}`));
       return answers;
     },
-    async close() {
-      await server.close();
-      await Promise.all([jobs.close(2_000), workerJobs.close(2_000)]);
-      await pool.close();
-      await node.close();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 

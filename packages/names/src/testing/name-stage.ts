@@ -4,13 +4,13 @@ import type { Egress } from '@chainstead/egress';
 import { type ApiServer, createOnDemandBudget, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { exampleChain, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { type Closable, closeOf, exampleChain, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { createNameReader } from '../name-reader.ts';
 import { createResolveRoutes } from '../resolve-routes.ts';
 import { deployNameContract, type NameContract } from './name-contracts.ts';
 
 /** The routes behind a real socket, with a worker that asks contracts on a devnet, which stands for every chain. */
-export interface NameStage {
+export interface NameStage extends Closable {
   readonly stage: StateStage;
   readonly resolver: NameContract;
   /** Of Polygon, and of Base. */
@@ -22,7 +22,6 @@ export interface NameStage {
   set(contract: NameContract, functionName: string, ...args: readonly unknown[]): Promise<void>;
   /** Forgets what was read, and lets the node tell the truth. */
   reset(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface NameStageSettings {
@@ -33,7 +32,8 @@ export interface NameStageSettings {
 }
 
 export async function openNameStage(gateways: Egress | null = null): Promise<NameStage> {
-  const stage = await openStateStage();
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(await openStateStage(), (one) => one.close());
   const { devnet, pool, scratch } = stage;
   const resolver = await deployNameContract(devnet, 'Resolver');
   const registries = [
@@ -71,7 +71,10 @@ export async function openNameStage(gateways: Egress | null = null): Promise<Nam
     }),
     logger: silentLogger(),
   });
-  const server: ApiServer = await serveApi(await exampleApi(scratch.database, routes), { host: '127.0.0.1', port: 0 });
+  const server: ApiServer = parts.adopt(
+    await serveApi(await exampleApi(scratch.database, routes), { host: '127.0.0.1', port: 0 }),
+    (one) => one.close(),
+  );
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   return {
     ...{ stage, resolver, registries, sdk, settings },
@@ -87,10 +90,7 @@ export async function openNameStage(gateways: Egress | null = null): Promise<Nam
       stage.node.alter = () => undefined;
       await scratch.database.query('TRUNCATE state_questions, resolved_names');
     },
-    async close() {
-      await server.close();
-      await stage.close();
-    },
+    ...closeOf(parts),
   };
 }
 

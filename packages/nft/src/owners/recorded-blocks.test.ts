@@ -1,13 +1,13 @@
 /** Who holds what after recorded blocks of Ethereum, against what their logs say. */
 import { type Address, type Log, parseHash, ZERO_ADDRESS } from '@chainstead/core';
-import { listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
+import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nftTransfers } from '../transfers/dataset.ts';
 import type { Move } from '../transfers/testing/example-moves.ts';
 import { eth, type OwnersStage, openOwnersStage } from './testing/owners-stage.ts';
 
+const { isMissing, title } = recordedData('data/evm');
 const blocks = listRecordedBlocks().filter((folder) => /^ethereum\/\d+$/.test(folder));
-if (blocks.length === 0) process.stdout.write('NOT RUN: owners after recorded blocks (they are not on this machine)\n');
 
 const TRANSFER = parseHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef');
 
@@ -34,7 +34,7 @@ function movesOf(logs: readonly Log[]): Move[] {
   }));
 }
 
-describe.skipIf(blocks.length === 0)('after a recorded block', () => {
+describe.skipIf(isMissing)(title('after a recorded block'), () => {
   let stage: OwnersStage;
   beforeAll(async () => {
     stage = await openOwnersStage();

@@ -3,20 +3,19 @@
  * field by field.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { exampleChain, listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
+import { exampleChain, listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
 import { marketplaces } from './marketplaces.ts';
 import type { NftTradeRow } from './schema.ts';
 import { amountsOf, idsOf } from './testing/example-trades.ts';
 
-const DATA = new URL('../../../../../shared/data/evm/', import.meta.url);
-const DERIVED = new URL('../../../../../shared/contract/marketplaces.json', import.meta.url);
-const given = existsSync(DATA) && existsSync(DERIVED);
-if (!given) process.stderr.write(`derived-trades.test.ts: NOT RUN, no recorded blocks at ${fileURLToPath(DATA)}\n`);
+const RECORDINGS = recordedData('data/evm');
+const DERIVED = recordedData('contract/marketplaces.json');
+const isMissing = RECORDINGS.isMissing || DERIVED.isMissing;
 
 interface DerivedTrade {
   readonly folder: string;
@@ -54,11 +53,13 @@ const PROTOCOLS: Readonly<Record<string, string>> = {
 const SIDES = { ask: 0, bid: 1, match: 2 } as const;
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 
-const derived: readonly DerivedTrade[] = given ? JSON.parse(readFileSync(DERIVED, 'utf8')).derived_trades : [];
+const derived: readonly DerivedTrade[] = isMissing
+  ? []
+  : JSON.parse(readFileSync(DERIVED.folder, 'utf8')).derived_trades;
 const decoded = new Set(marketplaces.map((marketplace) => marketplace.protocol));
-const folders = given ? listRecordedBlocks() : [];
+const folders = isMissing ? [] : listRecordedBlocks();
 
-describe.runIf(given)('recorded trades', () => {
+describe.skipIf(isMissing)(RECORDINGS.title(DERIVED.title('recorded trades')), () => {
   test('there are 107, of markets that are all decoded', () => {
     expect(derived).toHaveLength(107);
     const missing = derived.map((trade) => trade.market).filter((name) => !decoded.has(PROTOCOLS[name] ?? name));
@@ -126,6 +127,6 @@ function decodeFolder(folder: string): NftTradeRow[] {
 
 function chainOf(folder: string): Chain {
   const name = folder.replace('partial/', '').split(/[-/]receipts|\//)[0] ?? '';
-  const ids: Record<string, number> = JSON.parse(readFileSync(new URL('chain-ids.json', DATA), 'utf8'));
+  const ids: Record<string, number> = JSON.parse(readFileSync(join(RECORDINGS.folder, 'chain-ids.json'), 'utf8'));
   return createChainRegistry().find(ids[name] ?? name) ?? exampleChain({ id: ids[name] ?? 1 });
 }

@@ -1,16 +1,15 @@
 import type { Address, Log } from '@chainstead/core';
-import { listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
+import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { decodeEventLog, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eth, type NftAnswer, type NftTransfersStage, openNftTransfersStage } from './testing/nft-transfers-stage.ts';
 import { seedNftLogs } from './testing/seeded-moves.ts';
 
 /** In the order of the chain. */
+const { isMissing, title } = recordedData('data/evm');
 const folders = listRecordedBlocks()
   .filter((folder) => folder.startsWith('ethereum/'))
   .toSorted((one, other) => Number(one.split('/')[1]) - Number(other.split('/')[1]));
-if (folders.length === 0)
-  process.stderr.write('NOT RUN: NFT transfers of recorded blocks, ../shared/data/evm is not here\n');
 
 const ABI = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 indexed id)',
@@ -65,7 +64,7 @@ function linesOf(answers: readonly NftAnswer[]): string[] {
 /** Lists that are compared of each kind: enough to be sure, in a minute. */
 const COMPARED = 300;
 
-describe.skipIf(folders.length === 0)('recorded blocks of Ethereum', () => {
+describe.skipIf(isMissing)(title('recorded blocks of Ethereum'), () => {
   let stage: NftTransfersStage;
   let moves: readonly Move[] = [];
 

@@ -1,5 +1,6 @@
 /** Real blocks for this package's tests, read from the shared data beside the repository. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import {
   type BlockHeader,
@@ -10,12 +11,12 @@ import {
   parseQuantity,
   type Receipt,
 } from '@chainstead/core';
+import { recordedData } from '@chainstead/testkit';
 import type { BlockWithReceipts } from '../prove-block.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
-/** Folder of the recorded blocks; it may be missing. */
-export const DATA = new URL('../../../../../shared/data/evm/', import.meta.url);
+export const RECORDINGS = recordedData('data/evm');
 
 export interface RecordedBlock {
   readonly folder: string;
@@ -27,12 +28,9 @@ export interface RecordedBlock {
   readonly faithful: boolean;
 }
 
-/** Every complete recorded block; empty, with a line that says so, where the data is missing. */
+/** Returns every complete recorded block, and none if the data is missing. */
 export function readRecordedBlocks(): readonly RecordedBlock[] {
-  if (!existsSync(DATA)) {
-    process.stdout.write(`No recorded blocks at ${DATA.pathname}: nothing is proven on real data\n`);
-    return [];
-  }
+  if (RECORDINGS.isMissing) return [];
   const roots = readJson('receipts-roots.json') as Record<string, string[]>;
   const ids = readJson('chain-ids.json') as Record<string, number>;
   const index = readJson('index.json') as readonly { readonly folder: string; readonly conv: string }[];
@@ -45,7 +43,10 @@ export function readRecordedBlocks(): readonly RecordedBlock[] {
   const read = (folder: string, listed: boolean): RecordedBlock => ({
     folder,
     chain: registry.get(ids[folder.split('/')[0] ?? ''] ?? folder),
-    block: readBlock(folder),
+    block: toBlock(
+      readJson(`${folder}/block.json`) as BlockJson,
+      readJson(`${folder}/receipts.json`) as readonly Json[],
+    ),
     listed,
     faithful: faithful.has(folder),
   });
@@ -56,13 +57,13 @@ export function readRecordedBlocks(): readonly RecordedBlock[] {
 }
 
 function readJson(path: string): unknown {
-  return JSON.parse(readFileSync(new URL(path, DATA), 'utf8'));
+  return JSON.parse(readFileSync(join(RECORDINGS.folder, path), 'utf8'));
 }
 
-function readBlock(folder: string): RecordedBlock['block'] {
-  const raw = readJson(`${folder}/block.json`) as Json & { readonly transactions: readonly Json[] };
-  const receipts = readJson(`${folder}/receipts.json`) as readonly Json[];
-  const { transactions, ...header } = raw;
+export type BlockJson = Json & { readonly transactions: readonly Json[] };
+
+/** @param raw response to `eth_getBlockByNumber` with whole transactions */
+export function toBlock({ transactions, ...header }: BlockJson, receipts: readonly Json[]): RecordedBlock['block'] {
   return {
     header: toHeader(header),
     transactions,

@@ -4,6 +4,8 @@ import { type Database, hexBytes } from '@chainstead/db';
 import { createJobs, type Jobs, type JobsOptions } from '@chainstead/jobs';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
+  type Closable,
+  closeOf,
   createScratchDatabase,
   type Devnet,
   exampleChain,
@@ -27,7 +29,7 @@ export interface StateStageOptions {
 }
 
 /** A devnet behind a node that a test may alter, a database, and both sides of questions. */
-export interface StateStage {
+export interface StateStage extends Closable {
   readonly scratch: ScratchDatabase;
   readonly devnet: Devnet;
   readonly node: AlteredNode;
@@ -43,22 +45,29 @@ export interface StateStage {
   startWorker(readers: readonly StateReader[]): Promise<Jobs>;
   /** Makes the devnet's blocks up to its newest those that are indexed. @returns the newest */
   commit(): Promise<StateBlock>;
-  close(): Promise<void>;
 }
 
 export async function openStateStage(options: StateStageOptions = {}): Promise<StateStage> {
-  const [scratch, devnet] = await Promise.all([createScratchDatabase(), startDevnet({ chainId: 1 })]);
-  const node = await alterNode(devnet.url);
-  const others = await Promise.all(Array.from({ length: (options.upstreams ?? 1) - 1 }, () => alterNode(devnet.url)));
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
+  const devnet = parts.adopt(await startDevnet({ chainId: 1 }), (one) => one.stop());
+  const openNode = async () => parts.adopt(await alterNode(devnet.url), (one) => one.close());
+  const node = await openNode();
+  const others: AlteredNode[] = [];
+  while (others.length < (options.upstreams ?? 1) - 1) others.push(await openNode());
   const nodes = [node, ...others];
   const chain = exampleChain(options.chain);
-  const pool = await openPool(chain, ...nodes.map(({ url }) => url));
+  const pool = parts.adopt(await openPool(chain, ...nodes.map(({ url }) => url)), (one) => one.close());
   const { database } = scratch;
   const logger = silentLogger();
-  const openJobs = () =>
-    createJobs({ ...(options.home ?? { databaseUrl: scratch.url }), logger, metrics: createMetricsRegistry() });
+  // Closed before the pool and the nodes, as the workers still call them.
+  const later = parts.use(new AsyncDisposableStack());
+  const openJobs = async () =>
+    later.adopt(
+      await createJobs({ ...(options.home ?? { databaseUrl: scratch.url }), logger, metrics: createMetricsRegistry() }),
+      (one) => one.close(2_000),
+    );
   const jobs = await openJobs();
-  const all = [jobs];
   const clock = clockOfWaits();
   const questions = createStateQuestions({ database, jobs, chains: [chain], clock, logger });
   return {
@@ -73,20 +82,13 @@ export async function openStateStage(options: StateStageOptions = {}): Promise<S
     jobs,
     async startWorker(readers) {
       const own = await openJobs();
-      all.push(own);
       const chains = [{ chain, pool }];
       const metrics = createMetricsRegistry();
       await createStateWorker({ database, jobs: own, chains, readers, clock: systemClock, logger, metrics }).start();
       return own;
     },
     commit: () => commitBlocks(database, chain, devnet),
-    async close() {
-      await Promise.all(all.map((one) => one.close(2_000)));
-      await pool.close();
-      await Promise.all(nodes.map((one) => one.close()));
-      await devnet.stop();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 

@@ -11,9 +11,10 @@ import { bodyBlock, ETHEREUM, matchEverything } from './testing/example-match.ts
 import { receiveWebhook } from './testing/received-webhook.ts';
 import { RECORDINGS, recordedBlocks, watchedBlock } from './testing/recorded-block.ts';
 
-const blocks = recordedBlocks('recorded-blocks.test.ts').filter(({ folder }) => !folder.startsWith('partial/'));
-const ids: Record<string, number> =
-  blocks.length === 0 ? {} : JSON.parse(readFileSync(join(RECORDINGS, 'evm/chain-ids.json'), 'utf8'));
+const blocks = recordedBlocks().filter(({ folder }) => !folder.startsWith('partial/'));
+const ids: Record<string, number> = RECORDINGS.isMissing
+  ? {}
+  : JSON.parse(readFileSync(join(RECORDINGS.folder, 'chain-ids.json'), 'utf8'));
 const registry = createChainRegistry();
 
 const EVENTS = {
@@ -43,7 +44,7 @@ function transfersOf(
 const quantity = (value: unknown): string | null =>
   value === undefined || value === null ? null : BigInt(String(value)).toString();
 
-describe.runIf(blocks.length > 0)('bodies of recorded blocks', () => {
+describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('bodies of recorded blocks'), () => {
   test.each(blocks)('$folder shows what the node says, and the official SDK accepts it', async (recorded) => {
     const block = watchedBlock(recorded);
     const chain = { ...(registry.find(ids[recorded.chain] ?? 1) ?? ETHEREUM), erc20Exclusions: [], unindexedNfts: [] };

@@ -1,21 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, type Log, parseHash, toQuantity } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
+import { recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { exampleStream } from '../matching/testing/example-stream.ts';
 import { finishBody, renderBody } from './render-body.ts';
 import { enrichedMatch } from './testing/enriched-match.ts';
 import { matchEverything } from './testing/example-match.ts';
 import { receiveWebhook } from './testing/received-webhook.ts';
-import { RECORDINGS } from './testing/recorded-block.ts';
 import type { TokenNote } from './token-note.ts';
 import { UNKNOWN_TOKEN } from './token-note.ts';
 
-const FOLDER = join(RECORDINGS, 'webhooks/recorded');
-const given = existsSync(FOLDER);
-if (!given) process.stderr.write(`recorded-webhooks.test.ts: not run, recorded webhooks are not at ${FOLDER}\n`);
+const { folder: FOLDER, isMissing, title } = recordedData('data/webhooks/recorded');
 
 type Item = Readonly<Record<string, string | null>>;
 interface Recorded {
@@ -138,7 +136,7 @@ function comparable(value: unknown): unknown {
   );
 }
 
-describe.runIf(given)('recorded webhooks', () => {
+describe.skipIf(isMissing)(title('recorded webhooks'), () => {
   const files = ['usdc-erc20-transfers', 'nft-erc721-transfers', 'binance-transactions', 'triggers'];
 
   test.each(files)('%s: the same block gives the same members and values', async (name) => {

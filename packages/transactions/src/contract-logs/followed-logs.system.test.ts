@@ -14,6 +14,7 @@ import {
   hashOf,
   listRecordedBlocks,
   readRecordedLogs,
+  recordedData,
   type ScratchDatabase,
   type ScriptedChain,
   serveScriptedChain,
@@ -98,11 +99,10 @@ test('every log of a followed chain is kept, and those of abandoned blocks are n
   expect(minedLogs(scripted).length).toBeGreaterThan(100);
 });
 
+const { isMissing, title } = recordedData('data/evm');
 const folders = listRecordedBlocks().filter((folder) => folder.startsWith('ethereum/'));
-if (folders.length === 0)
-  process.stderr.write('contract-logs: recorded blocks NOT RUN, ../shared/data/evm is not here\n');
 
-describe.skipIf(folders.length === 0)('recorded blocks of Ethereum', () => {
+describe.skipIf(isMissing)(title('recorded blocks of Ethereum'), () => {
   test('every contract’s logs are those of the receipts', async () => {
     const { database } = scratch;
     const chain = exampleChain();

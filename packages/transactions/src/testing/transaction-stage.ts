@@ -2,7 +2,7 @@ import { type Clock, silentLogger, systemClock } from '@chainstead/core';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { createAbiBooks } from '../abis/abi-books.ts';
 import { blockAtTimeReader } from '../dates/block-at-time-reader.ts';
 import { createAskImplementations } from '../proxies/ask-implementations.ts';
@@ -20,7 +20,7 @@ export interface StageSettings {
 }
 
 /** The routes behind a real socket, with a worker that asks a devnet behind nodes that a test may alter. */
-export interface TransactionStage {
+export interface TransactionStage extends Closable {
   readonly stage: StateStage;
   readonly server: ApiServer;
   readonly sdk: Moralis;
@@ -28,13 +28,13 @@ export interface TransactionStage {
   ask(path: string): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
   /** Forgets what was read, and lets nodes tell the truth. */
   reset(): Promise<void>;
-  close(): Promise<void>;
 }
 
 const SETTINGS: StageSettings = { waitMs: 15_000, maxCalls: 10_000, perKey: 100 };
 
 export async function openTransactionStage(upstreams = 1, clock: Clock = systemClock): Promise<TransactionStage> {
-  const stage = await openStateStage({ upstreams });
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(await openStateStage({ upstreams }), (one) => one.close());
   await stage.startWorker([
     implementationsReader,
     transactionReader,
@@ -64,7 +64,7 @@ export async function openTransactionStage(upstreams = 1, clock: Clock = systemC
     },
   });
   const api = await exampleApi(stage.scratch.database, routes);
-  const server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+  const server = parts.adopt(await serveApi(api, { host: '127.0.0.1', port: 0 }), (one) => one.close());
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   return {
     ...{ stage, server, sdk, settings },
@@ -77,9 +77,6 @@ export async function openTransactionStage(upstreams = 1, clock: Clock = systemC
       for (const node of [stage.node, ...stage.others]) node.alter = () => undefined;
       await stage.scratch.database.query('TRUNCATE state_questions');
     },
-    async close() {
-      await server.close();
-      await stage.close();
-    },
+    ...closeOf(parts),
   };
 }

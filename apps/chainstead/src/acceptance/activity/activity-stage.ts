@@ -5,7 +5,7 @@ import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { serveApi, unservedRoutes } from '@chainstead/http';
 import { openStateStage } from '@chainstead/state/testing';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, type Closable, closeOf } from '@chainstead/testkit';
 import { createApiUnderTest, TEST_KEY } from '../api-under-test.ts';
 import { WALLET } from './activity-operations.ts';
 
@@ -18,18 +18,18 @@ export interface SentRequest {
   readonly body?: string;
 }
 
-export interface ActivityStage {
+export interface ActivityStage extends Closable {
   /** @param path below `/api/v2.2` */
   ask(path: string, sent: SentRequest): Promise<{ readonly status: number; readonly body: unknown }>;
   /** A cursor of the transfers of {@link WALLET} as a token, which no other list takes. */
   readonly cursor: string;
   /** Questions to nodes that requests have left or asked themselves. */
   questions(): Promise<number>;
-  close(): Promise<void>;
 }
 
 export async function openActivityStage(): Promise<ActivityStage> {
-  const stage = await openStateStage();
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(await openStateStage(), (one) => one.close());
   const { database } = stage.scratch;
   const registry = createChainRegistry();
   const eth = registry.get('eth');
@@ -62,7 +62,7 @@ export async function openActivityStage(): Promise<ActivityStage> {
     chains: [eth],
     datasets: datasets.map(({ name }) => name),
   });
-  const server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+  const server = parts.adopt(await serveApi(api, { host: '127.0.0.1', port: 0 }), (one) => one.close());
   const ask: ActivityStage['ask'] = async (path, { method, contentType, body }) => {
     const answer = await fetch(`${server.url}/api/v2.2${path}`, {
       method,
@@ -81,9 +81,6 @@ export async function openActivityStage(): Promise<ActivityStage> {
       const [row] = await database.query<{ left: number }>('SELECT count(*)::int AS left FROM state_questions');
       return calls + Number(row?.left);
     },
-    async close() {
-      await server.close();
-      await stage.close();
-    },
+    ...closeOf(parts),
   };
 }

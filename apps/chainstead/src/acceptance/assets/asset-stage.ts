@@ -6,7 +6,7 @@ import { addressBytes, type Database, hexBytes } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { serveApi, unservedRoutes } from '@chainstead/http';
 import { openStateStage } from '@chainstead/state/testing';
-import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { addressOf, type Closable, closeOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { createApiUnderTest, TEST_KEY } from '../api-under-test.ts';
 import { COLLECTION, TOKEN } from './asset-operations.ts';
 import { shown } from './refusals.ts';
@@ -18,12 +18,11 @@ export interface SentRequest {
   readonly body?: string;
 }
 
-export interface AssetStage {
+export interface AssetStage extends Closable {
   /** @param path below `/api/v2.2` */
   ask(path: string, sent?: SentRequest): Promise<{ readonly status: number; readonly body: unknown }>;
   /** What cases call by name in braces: cursors of two routes and how refusals show them, and the newest block. */
   readonly known: Readonly<Record<string, string>>;
-  close(): Promise<void>;
 }
 
 /** Contracts that were read, and are no collections; and one whose token 77 names nothing. */
@@ -40,7 +39,8 @@ export const BODY_BYTES_MAX = 1_000_000;
 const PRUNED_BLOCK = 1;
 
 export async function openAssetStage(): Promise<AssetStage> {
-  const stage = await openStateStage();
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(await openStateStage(), (one) => one.close());
   const { database } = stage.scratch;
   const registry = createChainRegistry();
   const eth = registry.get('eth');
@@ -72,7 +72,7 @@ export async function openAssetStage(): Promise<AssetStage> {
   });
   const indexed = { chains: [eth], datasets: kept.map(({ name }) => name) };
   const api = await createApiUnderTest(database, registry, [...routes, unservedRoutes], indexed);
-  const server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+  const server = parts.adopt(await serveApi(api, { host: '127.0.0.1', port: 0 }), (one) => one.close());
   const ask: AssetStage['ask'] = async (path, { method, contentType, body } = {}) => {
     const answer = await fetch(`${server.url}/api/v2.2${path}`, {
       method: method ?? 'GET',
@@ -93,10 +93,7 @@ export async function openAssetStage(): Promise<AssetStage> {
   return {
     ask,
     known: { ...cursors, head: `${head.number}`, headTime: `${head.timestamp}`, beyond: `${head.number + 1_000}` },
-    async close() {
-      await server.close();
-      await stage.close();
-    },
+    ...closeOf(parts),
   };
 }
 

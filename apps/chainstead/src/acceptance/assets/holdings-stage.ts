@@ -1,14 +1,22 @@
 /** The real program over a devnet with scenes of holdings, and the official SDK that asks it. */
-import { createScratchDatabase, type Devnet, type Moralis, startDevnet, startOfficialSdk } from '@chainstead/testkit';
+import {
+  type Closable,
+  closeOf,
+  createScratchDatabase,
+  type Devnet,
+  type Moralis,
+  startDevnet,
+  startOfficialSdk,
+  startProgram,
+} from '@chainstead/testkit';
 import { waitUntil } from '../indexed-chain.ts';
-import { startProgram } from '../program.ts';
 import { buildScene, type HoldingsScene } from './holdings-scene.ts';
 
 const KEY = 'acceptance-key-0123456789';
 /** Processes start slowly on a busy machine. */
 const SETTLE_TIMEOUT_MS = 90_000;
 
-export interface HoldingsStage {
+export interface HoldingsStage extends Closable {
   readonly devnet: Devnet;
   /** As the SDK is told: hexadecimal. */
   readonly chain: string;
@@ -18,7 +26,6 @@ export interface HoldingsStage {
   ask(path: string, sent?: object): Promise<HoldingsAnswer>;
   /** Waits until the newest block of the node is indexed. */
   settle(): Promise<void>;
-  close(): Promise<void>;
 }
 
 interface HoldingsAnswer {
@@ -36,26 +43,33 @@ export interface HoldingsStageOptions {
 }
 
 export async function openHoldingsStage(options: HoldingsStageOptions): Promise<HoldingsStage> {
+  await using parts = new AsyncDisposableStack();
   const { chainId, sizes, prepare } = options;
-  const [devnet, scratch] = await Promise.all([startDevnet({ chainId }), createScratchDatabase()]);
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
+  const devnet = parts.adopt(await startDevnet({ chainId }), (one) => one.stop());
   const scenes: HoldingsScene[] = [];
   for (const [place, size] of sizes.entries()) scenes.push(await buildScene(devnet, place, size));
   const besides = await prepare?.(devnet);
-  const program = startProgram({
-    DATABASE_URL: scratch.url,
-    PORT: '0',
-    API_KEYS: KEY,
-    CHAINS: 'devnet',
-    CHAIN_ID_DEVNET: String(chainId),
-    RPC_URLS_DEVNET: devnet.url,
-    START_BLOCK_DEVNET: '0',
-    POLL_INTERVAL_MS_DEVNET: '50',
-    INDEX_WAIT_MS: '10000',
-    ON_DEMAND_PER_KEY: '100000',
-    ON_DEMAND_COLLECTION_RATE: '10000',
-    LOG_LEVEL: 'warn',
-    ...besides,
-  });
+  const program = parts.adopt(
+    startProgram(['start'], {
+      environment: {
+        DATABASE_URL: scratch.url,
+        PORT: '0',
+        API_KEYS: KEY,
+        CHAINS: 'devnet',
+        CHAIN_ID_DEVNET: String(chainId),
+        RPC_URLS_DEVNET: devnet.url,
+        START_BLOCK_DEVNET: '0',
+        POLL_INTERVAL_MS_DEVNET: '50',
+        INDEX_WAIT_MS: '10000',
+        ON_DEMAND_PER_KEY: '100000',
+        ON_DEMAND_COLLECTION_RATE: '10000',
+        LOG_LEVEL: 'warn',
+        ...besides,
+      },
+    }),
+    (one) => one.kill(),
+  );
   const address = await program.url;
   const { EvmApi } = (await startOfficialSdk({ apiKey: KEY, address })).Moralis;
   const chain = `0x${chainId.toString(16)}`;
@@ -82,10 +96,6 @@ export async function openHoldingsStage(options: HoldingsStageOptions): Promise<
         return row?.hash === hash ? null : `block ${number} is not indexed: ${row?.why ?? ''}\n${program.output()}`;
       }, SETTLE_TIMEOUT_MS);
     },
-    async close() {
-      await program.kill();
-      await devnet.stop();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }

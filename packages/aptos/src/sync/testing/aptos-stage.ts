@@ -5,6 +5,8 @@ import {
   type AptosFaultSettings,
   type AptosFullnode,
   type AptosLedger,
+  type Closable,
+  closeOf,
   createAptosLedger,
   createScratchDatabase,
   readAptosTransactions,
@@ -65,7 +67,7 @@ export async function readTruth(ledger: AptosLedger, names = APTOS_DATASET_NAMES
   }
 }
 
-export interface AptosStage {
+export interface AptosStage extends Closable {
   readonly database: Database;
   readonly scratch: ScratchDatabase;
   serve(ledger: AptosLedger, faults?: Partial<AptosFaultSettings>): Promise<AptosFullnode>;
@@ -76,20 +78,19 @@ export interface AptosStage {
     datasets?: readonly AptosDatasetName[],
     logger?: Logger,
   ): AptosSyncOptions;
-  close(): Promise<void>;
 }
 
 export async function openStage(): Promise<AptosStage> {
-  const scratch = await createScratchDatabase();
-  const open: { close(): Promise<void> }[] = [];
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   let seed = 0;
+  const later = parts.use(new AsyncDisposableStack());
   return {
     scratch,
     database: scratch.database,
     async serve(ledger, faults = {}) {
       seed++;
-      const fullnode = await startAptosFullnode(ledger, { faults, seed });
-      open.push(fullnode);
+      const fullnode = later.adopt(await startAptosFullnode(ledger, { faults, seed }), (one) => one.close());
       return fullnode;
     },
     open(urls) {
@@ -100,8 +101,7 @@ export async function openStage(): Promise<AptosStage> {
         clock: systemClock,
         metrics: createFullnodeMetrics(createMetricsRegistry()),
       });
-      open.push(fullnodes);
-      return fullnodes;
+      return later.adopt(fullnodes, (one) => one.close());
     },
     options: (fullnodes, settings, datasets = APTOS_DATASET_NAMES, logger = silentLogger()) => ({
       fullnodes,
@@ -112,9 +112,6 @@ export async function openStage(): Promise<AptosStage> {
       metrics: createSyncMetricsForTest(),
       clock: systemClock,
     }),
-    async close() {
-      for (const each of open.splice(0).toReversed()) await each.close();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }

@@ -11,7 +11,7 @@ import {
   StateUnavailableError,
 } from '@chainstead/state';
 import { createKeptSubjects } from '@chainstead/sync';
-import { addressOf, dyingDatabase, exampleChain, KilledError } from '@chainstead/testkit';
+import { addressOf, type Closable, closeOf, dyingDatabase, exampleChain, KilledError } from '@chainstead/testkit';
 import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
 import { type ToldBalances, tellWalletBalances } from '../tell-wallet-balances.ts';
@@ -32,7 +32,7 @@ export const sends = (token: Address, value: bigint): Move => ({ token, from: AL
 type Request = Parameters<typeof tellWalletBalances>[2];
 
 /** A token chain that is indexed from one of its blocks on, with two nodes, and a worker that answers at once. */
-export interface BalanceStage {
+export interface BalanceStage extends Closable {
   readonly chain: Chain;
   readonly tokens: TokenChain;
   /** Whose answers count first, and the other one. */
@@ -56,7 +56,6 @@ export interface BalanceStage {
   /** As if so many hours had passed since contracts were asked. */
   age(hours: number): Promise<void>;
   classes(): Promise<Readonly<Record<string, string>>>;
-  close(): Promise<void>;
 }
 
 export interface BalanceStageOptions {
@@ -72,6 +71,7 @@ export interface BalanceStageOptions {
 }
 
 export async function openBalanceStage(database: Database, options: BalanceStageOptions): Promise<BalanceStage> {
+  await using parts = new AsyncDisposableStack();
   const { chainId, history = [], facts = {}, upstreams = 2, isCoinIndexed = true } = options;
   const chain = exampleChain({ id: chainId, key: `stage-${chainId}`, ...facts });
   const tokens = createTokenChain();
@@ -79,14 +79,18 @@ export async function openBalanceStage(database: Database, options: BalanceStage
   const firstFollowed = history.length === 0 ? 0 : tokens.head.number + 1;
   await beginStoredChain(database, chain, firstFollowed);
   const datasets = () => movedDatasets(chain, stage.isCoinIndexed);
-  const nodes = [await serveTokenChain(tokens, chainId), await serveTokenChain(tokens, chainId)] as const;
-  const pool = createUpstreamPool({
-    chain,
-    upstreams: nodes.slice(0, upstreams).map(({ url }) => ({ url })),
-    logger: silentLogger(),
-    metrics: createMetricsRegistry(),
-    limits: { rounds: 1, deadlineMs: 20_000, backOffMaxMs: 50 },
-  });
+  const serve = async () => parts.adopt(await serveTokenChain(tokens, chainId), (one) => one.close());
+  const nodes = [await serve(), await serve()] as const;
+  const pool = parts.adopt(
+    createUpstreamPool({
+      chain,
+      upstreams: nodes.slice(0, upstreams).map(({ url }) => ({ url })),
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+      limits: { rounds: 1, deadlineMs: 20_000, backOffMaxMs: 50 },
+    }),
+    (one) => one.close(),
+  );
   await pool.start();
   const context: StateReadingContext = { chain, pool, database, clock: systemClock, logger: silentLogger() };
   const questions = answeringAtOnce(() => {
@@ -109,6 +113,8 @@ export async function openBalanceStage(database: Database, options: BalanceStage
       liveMaxAgeMs: 60_000,
       ...request,
     });
+  if (history.length === 0)
+    await storeFollowed(database, chain, { blocks: [tokens.head], datasets: movedDatasets(chain, isCoinIndexed) });
   const stage: BalanceStage = {
     chain,
     tokens,
@@ -154,12 +160,8 @@ export async function openBalanceStage(database: Database, options: BalanceStage
       );
       return Object.fromEntries(rows.map((row) => [row.token, row.class]));
     },
-    async close() {
-      await pool.close();
-      await Promise.all(nodes.map((node) => node.close()));
-    },
+    ...closeOf(parts),
   };
-  if (history.length === 0) await storeFollowed(database, chain, { blocks: [tokens.head], datasets: datasets() });
   return stage;
 }
 

@@ -3,7 +3,7 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { StateBlock } from '@chainstead/state';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
 import { createKeptSubjects } from '@chainstead/sync';
-import { DEMO_TOKEN_ABI, type Devnet, seedBuilt } from '@chainstead/testkit';
+import { type Closable, closeOf, DEMO_TOKEN_ABI, type Devnet, seedBuilt } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';
 import { balanceOfCall } from '../../calls/balance-of.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from '../../transfers/testing/seeded-wallets.ts';
@@ -24,7 +24,7 @@ export interface ShownBalance {
 }
 
 /** A wallet with {@link HELD} of each of some tokens of a real node, and the route that proves its balances. */
-export interface ProofStage {
+export interface ProofStage extends Closable {
   readonly state: StateStage;
   /** Every upstream, whose answers a test may alter. */
   readonly nodes: readonly StateStage['node'][];
@@ -38,7 +38,6 @@ export interface ProofStage {
   }>;
   /** Has a node say of the wallet that it has one more of a token than it has. */
   lie(node: StateStage['node'], token: Address): void;
-  close(): Promise<void>;
 }
 
 /** @param deploy tokens that anybody may mint, as the demo's */
@@ -46,7 +45,8 @@ export async function openProofStage(
   upstreams: number,
   deploy: (devnet: Devnet) => Promise<readonly Address[]>,
 ): Promise<ProofStage> {
-  const state = await openStateStage({ upstreams });
+  await using parts = new AsyncDisposableStack();
+  const state = parts.adopt(await openStateStage({ upstreams }), (one) => one.close());
   const { devnet, scratch, chain, questions } = state;
   const { database } = scratch;
   const tokens = await deploy(devnet);
@@ -108,6 +108,6 @@ export async function openProofStage(
         return isAsked ? { result: lied } : undefined;
       };
     },
-    close: () => state.close(),
+    ...closeOf(parts),
   };
 }

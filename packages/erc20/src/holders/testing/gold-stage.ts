@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, closeOf } from '@chainstead/testkit';
 import { expect } from 'vitest';
 import { type HolderStage, openHolderStage } from './holder-stage.ts';
 
@@ -30,7 +30,8 @@ export interface GoldStage extends HolderStage {
 const MINUTE_SECONDS = 60;
 
 export async function openGoldStage(options: Parameters<typeof openHolderStage>[0] = {}): Promise<GoldStage> {
-  const stage = await openHolderStage(options);
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(await openHolderStage(options), (one) => one.close());
   const { gold, spam, devnet } = stage;
   const { timestamp } = await devnet.client.getBlock();
   const begun = (Math.floor(Number(timestamp) / MINUTE_SECONDS) + 10) * MINUTE_SECONDS;
@@ -68,5 +69,6 @@ export async function openGoldStage(options: Parameters<typeof openHolderStage>[
         page = await ownersOf(token, `?cursor=${page.cursor}`);
       }
     },
+    ...closeOf(parts),
   };
 }

@@ -6,7 +6,9 @@ import { accountCodesReader } from '@chainstead/state';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
 import { createKeptSubjects, lockChainCommits } from '@chainstead/sync';
 import {
+  type Closable,
   type CompiledContract,
+  closeOf,
   compileDemoContracts,
   compileSolidity,
   createPartitions,
@@ -44,7 +46,9 @@ export interface StagedToken {
 }
 
 /** A devnet whose transfers are indexed as far as `follow` was called, the API over it, a worker, and the official SDK. */
-export interface HolderStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool' | 'waits'> {
+export interface HolderStage
+  extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool' | 'waits'>,
+    Closable {
   readonly gold: StagedToken;
   readonly spam: StagedToken;
   readonly server: ApiServer;
@@ -56,12 +60,12 @@ export interface HolderStage extends Pick<StateStage, 'scratch' | 'devnet' | 'no
   forgetBelow(block: number): Promise<void>;
   /** What the token's contract says now. */
   balanceOf(token: StagedToken, account: Address): Promise<bigint>;
-  close(): Promise<void>;
 }
 
 /** @param options `waitMs`: how long a request waits for readings (default 10,000) */
 export async function openHolderStage(options: { readonly waitMs?: number } = {}): Promise<HolderStage> {
-  const stage = await openStateStage();
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(await openStateStage(), (one) => one.close());
   const { scratch, devnet, questions } = stage;
   const { database } = scratch;
   const [gold, spam] = [
@@ -78,7 +82,10 @@ export async function openHolderStage(options: { readonly waitMs?: number } = {}
     waitMs: options.waitMs ?? 10_000,
     liveMaxAgeMs: 60_000,
   });
-  const server = await serveApi(await exampleApi(database, routes), { host: '127.0.0.1', port: 0 });
+  const server = parts.adopt(
+    await serveApi(await exampleApi(database, routes), { host: '127.0.0.1', port: 0 }),
+    (one) => one.close(),
+  );
   const { Moralis } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   return {
     ...stage,
@@ -103,10 +110,7 @@ export async function openHolderStage(options: { readonly waitMs?: number } = {}
       const { data: said = '0x0' } = await devnet.client.call({ to: address, data });
       return BigInt(said);
     },
-    async close() {
-      await server.close();
-      await stage.close();
-    },
+    ...closeOf(parts),
   };
 }
 

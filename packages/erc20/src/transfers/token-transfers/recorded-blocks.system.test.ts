@@ -1,5 +1,5 @@
 import type { Log } from '@chainstead/core';
-import { listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
+import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { decodeEventLog, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eth } from '../testing/example-wallet.ts';
@@ -7,11 +7,10 @@ import { seedCoverage, seedLogs } from '../testing/seeded-wallets.ts';
 import { openTokenStage, type TokenStage } from './testing/token-stage.ts';
 
 /** In the order of the chain. */
+const { isMissing, title } = recordedData('data/evm');
 const folders = listRecordedBlocks()
   .filter((folder) => folder.startsWith('ethereum/'))
   .toSorted((one, other) => Number(one.split('/')[1]) - Number(other.split('/')[1]));
-if (folders.length === 0)
-  process.stderr.write('token-transfers: recorded blocks NOT RUN, ../shared/data/evm is not here\n');
 
 const ABI = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 
@@ -35,7 +34,7 @@ function lineOf(log: Log): string | null {
   }
 }
 
-describe.skipIf(folders.length === 0)('recorded blocks of Ethereum', () => {
+describe.skipIf(isMissing)(title('recorded blocks of Ethereum'), () => {
   let stage: TokenStage;
   /** By token, in the order of the chain. */
   const expected = new Map<Log['address'], string[]>();

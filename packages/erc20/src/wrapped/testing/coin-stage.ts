@@ -8,6 +8,7 @@ import { accountCodesReader, nativeBalancesReader, type StateQuestions } from '@
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
 import { createChainSync, createKeptSubjects, createSyncMetrics, type Dataset } from '@chainstead/sync';
 import type { CompiledContract, DevnetCall } from '@chainstead/testkit';
+import { type Closable, closeOf } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';
 import { expect, vi } from 'vitest';
 import { balancesNow, balancesThen } from '../../balances/read-balances.ts';
@@ -23,7 +24,7 @@ export const COIN = createChainRegistry().get('eth').wrappedNative as Address;
 type StageChain = StateStage['chain'];
 
 /** A devnet with a wrapped coin at its place, indexed by the real engine, the API over it, and a worker. */
-export interface CoinStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool'> {
+export interface CoinStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool'>, Closable {
   /** Indexes from now on. */
   index(datasets: readonly Dataset[], startBlock?: number | null): Promise<{ stop(): Promise<void> }>;
   /** Sends a transaction to the coin, mined in a block of its own, and waits until it is indexed where something indexes. */
@@ -38,23 +39,26 @@ export interface CoinStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node
   balancesAsked(): number;
   /** What is known of the coin: `sum`, `live`; undefined for nothing. */
   coinClass(): Promise<string | undefined>;
-  close(): Promise<void>;
 }
 
 export async function openCoinStage(
   contract: CompiledContract,
   facts: Partial<Omit<StageChain, 'id'>> = {},
 ): Promise<CoinStage> {
-  const stage = await openStateStage({
-    chain: {
-      pollIntervalMs: 50,
-      finalizedTag: false,
-      confirmations: 1,
-      reorgDepthMax: 8,
-      wrappedNative: COIN,
-      ...facts,
-    },
-  });
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(
+    await openStateStage({
+      chain: {
+        pollIntervalMs: 50,
+        finalizedTag: false,
+        confirmations: 1,
+        reorgDepthMax: 8,
+        wrappedNative: COIN,
+        ...facts,
+      },
+    }),
+    (one) => one.close(),
+  );
   const { devnet, scratch, chain, pool, questions, node } = stage;
   const { database } = scratch;
   const bytecode = await devnet.client.getCode({ address: await devnet.deploy(contract) });
@@ -68,6 +72,7 @@ export async function openCoinStage(
   ]);
   const api = await openApi(stage, questions);
   const running = new Set<{ stop(): Promise<void> }>();
+  parts.defer(async () => void (await Promise.all([...running].map((one) => one.stop()))));
   const ask: CoinStage['ask'] = async (path) => {
     const response = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
     expect(response.status).toBe(200);
@@ -132,10 +137,7 @@ export async function openCoinStage(
       );
       return row?.class;
     },
-    async close() {
-      await Promise.all([...running].map((one) => one.stop()));
-      await stage.close();
-    },
+    ...closeOf(parts),
   };
   return self;
 }

@@ -6,7 +6,14 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
 import { createKeptSubjects } from '@chainstead/sync';
-import { createPartitions, createScratchDatabase, type ScratchDatabase, seedBuilt } from '@chainstead/testkit';
+import {
+  type Closable,
+  closeOf,
+  createPartitions,
+  createScratchDatabase,
+  type ScratchDatabase,
+  seedBuilt,
+} from '@chainstead/testkit';
 import { nftCollectionOwners } from '../../transfers/collection-owners.ts';
 import { nftTransfers } from '../../transfers/dataset.ts';
 import { linesOf, type Move } from '../../transfers/testing/example-moves.ts';
@@ -30,7 +37,7 @@ export interface ListAnswer {
 }
 
 /** The routes over a database of its own, whose chain is written by the test. Ethereum is served; no worker is at work. */
-export interface OwnersStage {
+export interface OwnersStage extends Closable {
   readonly scratch: ScratchDatabase;
   readonly api: ApiApp;
   /** Commits a block, as the follower does: what is kept of collections follows. */
@@ -47,13 +54,16 @@ export interface OwnersStage {
   /** All pages of a list, with something done between them. */
   pages(path: string, between?: (page: number) => Promise<void>): Promise<readonly ListAnswer[]>;
   empty(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openOwnersStage(): Promise<OwnersStage> {
-  const scratch = await createScratchDatabase();
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
+  const jobs = parts.adopt(
+    await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() }),
+    (one) => one.close(),
+  );
   const walletHistory = createWalletHistory({
     jobs,
     datasets: [nftTransfers],
@@ -126,10 +136,7 @@ export async function openOwnersStage(): Promise<OwnersStage> {
            sync_ranges, subject_ranges, subject_histories, tokens, nft_collections, nft_token_metadata`,
       );
     },
-    async close() {
-      await jobs.close();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
   return stage;
 }

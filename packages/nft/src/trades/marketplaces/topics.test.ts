@@ -1,6 +1,7 @@
+import { recordedData } from '@chainstead/testkit';
 /** topic0 of every fill event: keccak-256 of its signature, equal to the known value, and to what the decoder asks for. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
 import { keccak256, toHex } from 'viem';
 import { describe, expect, test } from 'vitest';
@@ -333,7 +334,7 @@ const BIDS = [
   ['PunkBidWithdrawn(uint256,uint256,address)', '0x6f30e1ee4d81dcc7a8a478577f65d2ed2edb120565960ac45fe7c50551c87932'],
 ] as const;
 
-const FACTS = new URL('../../../../../../shared/contract/marketplaces.json', import.meta.url);
+const FACTS = recordedData('contract/marketplaces.json');
 
 test.each([...EVENTS, ...SHARED_EVENTS])('%s: %s', (protocol, signature, topic) => {
   expect(keccak256(toHex(signature))).toBe(topic);
@@ -358,10 +359,10 @@ interface KnownMarketplace {
   readonly addresses: Readonly<Record<string, string>>;
 }
 
-describe.runIf(existsSync(FACTS))('deployments', () => {
-  const known: readonly KnownMarketplace[] = existsSync(FACTS)
-    ? JSON.parse(readFileSync(FACTS, 'utf8')).marketplaces
-    : [];
+describe.skipIf(FACTS.isMissing)(FACTS.title('deployments'), () => {
+  const known: readonly KnownMarketplace[] = FACTS.isMissing
+    ? []
+    : JSON.parse(readFileSync(FACTS.folder, 'utf8')).marketplaces;
   const deployed = known.flatMap(({ id, addresses }) =>
     Object.entries(addresses).map(([chain, address]) => ({ id, chain: Number(chain), address })),
   );

@@ -12,6 +12,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
 import { createKeptSubjects } from '@chainstead/sync';
+import { type Closable, closeOf } from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
 import { eth, type OwnersStage, openOwnersStage } from '../../owners/testing/owners-stage.ts';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
@@ -40,7 +41,7 @@ export interface Answer {
 }
 
 /** The routes of traits over a database of its own, whose chain and documents are written by the test, and the worker that computes. */
-export interface TraitsStage {
+export interface TraitsStage extends Closable {
   readonly owners: OwnersStage;
   readonly database: Database;
   readonly api: ApiApp;
@@ -58,15 +59,17 @@ export interface TraitsStage {
   ready(path: string, body?: unknown): Promise<Answer>;
   /** Waits until nothing is worked on of the collection. */
   settled(contract: Address): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openTraitsStage(options: { readonly documentRate?: number } = {}): Promise<TraitsStage> {
-  const owners = await openOwnersStage();
+  await using parts = new AsyncDisposableStack();
+  const owners = parts.adopt(await openOwnersStage(), (one) => one.close());
   const { database, url } = owners.scratch;
   const logger = silentLogger();
   const metrics = createMetricsRegistry();
-  const jobs = await createJobs({ databaseUrl: url, logger, metrics: createMetricsRegistry() });
+  const jobs = parts.adopt(await createJobs({ databaseUrl: url, logger, metrics: createMetricsRegistry() }), (one) =>
+    one.close(),
+  );
   const walletHistory = createWalletHistory({
     jobs,
     datasets: [nftTransfers],
@@ -135,10 +138,7 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
         );
         expect(row).toEqual({ work: null });
       }, waiting),
-    async close() {
-      await jobs.close();
-      await owners.close();
-    },
+    ...closeOf(parts),
   };
 }
 

@@ -6,7 +6,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
 import { createStateQuestions } from '@chainstead/state';
-import { createScratchDatabase } from '@chainstead/testkit';
+import { type Closable, closeOf, createScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { nftTransfers } from '../../transfers/dataset.ts';
 import { nftTransfersSchema } from '../nft-transfers-response.ts';
@@ -18,7 +18,7 @@ export const eth: Chain = createChainRegistry().get('eth');
 export type NftAnswer = z.infer<typeof nftTransfersSchema>;
 
 /** The three routes over a database of its own. Ethereum is served; no worker is at work. */
-export interface NftTransfersStage {
+export interface NftTransfersStage extends Closable {
   readonly database: Database;
   readonly api: ApiApp;
   /** Has it known what a transaction carried. Wei. */
@@ -33,13 +33,16 @@ export interface NftTransfersStage {
   histories(): Promise<string[]>;
   cover(first: number, last: number): Promise<void>;
   empty(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openNftTransfersStage(): Promise<NftTransfersStage> {
-  const scratch = await createScratchDatabase();
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
+  const jobs = parts.adopt(
+    await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() }),
+    (one) => one.close(),
+  );
   const walletHistory = createWalletHistory({
     jobs,
     datasets: [nftTransfers],
@@ -101,10 +104,7 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
            collection_list_entries, spam_list_entries, transaction_facts, state_questions`,
       );
     },
-    async close() {
-      await jobs.close();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   type ChainNode,
   createScratchDatabase,
   loadRecordedChain,
-  recordedEvmFolder,
+  recordedData,
   type ScratchDatabase,
   serveChain,
 } from '@chainstead/testkit';
@@ -14,9 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nftTransfers } from '../dataset.ts';
 import { stagePool } from './testing/history-stage.ts';
 
-const folder = recordedEvmFolder();
-if (folder === null)
-  process.stdout.write('NOT RUN: wallet history over recorded blocks (they are not on this machine)\n');
+const { folder, isMissing, title } = recordedData('data/evm');
 // A few blocks far apart; heights between them are empty to the node.
 const FIRST = 12_000_000;
 const eth = { ...createChainRegistry().get('eth'), firstBlock: FIRST };
@@ -28,14 +26,14 @@ interface Move {
   readonly to: Address;
 }
 
-describe.skipIf(folder === null)('recorded blocks of Ethereum', () => {
+describe.skipIf(isMissing)(title('recorded blocks of Ethereum'), () => {
   let scratch: ScratchDatabase;
   let node: ChainNode;
   let moves: readonly Move[] = [];
   let head = 0;
 
   beforeAll(async () => {
-    if (folder === null) return;
+    if (isMissing) return;
     scratch = await createScratchDatabase();
     const source = await loadRecordedChain({ folder, chain: 'ethereum', blocks: { from: FIRST, to: 20_000_000 } });
     node = await serveChain(source);

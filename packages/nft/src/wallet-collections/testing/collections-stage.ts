@@ -5,7 +5,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
 import { createKeptSubjects } from '@chainstead/sync';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { nftTransfers } from '../../transfers/dataset.ts';
 import { walletCollectionsSchema } from '../wallet-collections-response.ts';
@@ -20,7 +20,7 @@ export const WALLET = contractOf(0xa11ce);
 export type Answer = z.infer<typeof walletCollectionsSchema>;
 
 /** The route over a database of its own. Ethereum is served; no worker is at work. */
-export interface CollectionsStage {
+export interface CollectionsStage extends Closable {
   readonly scratch: ScratchDatabase;
   /** With wallet history of up to 500 calls, two for a key. */
   readonly api: ApiApp;
@@ -32,17 +32,20 @@ export interface CollectionsStage {
   /** The wallet holds one id of the first contract, two of the second, … */
   hold(...contracts: readonly Address[]): Promise<void>;
   empty(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openCollectionsStage(): Promise<CollectionsStage> {
-  const scratch = await createScratchDatabase();
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const jobs = await createJobs({
-    databaseUrl: scratch.url,
-    logger: silentLogger(),
-    metrics: createMetricsRegistry(),
-  });
+  const jobs = parts.adopt(
+    await createJobs({
+      databaseUrl: scratch.url,
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+    }),
+    (one) => one.close(),
+  );
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
     const walletHistory = createWalletHistory({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
     const kept = createKeptSubjects(database);
@@ -75,10 +78,7 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
            collection_list_entries, spam_list_entries`,
       );
     },
-    async close() {
-      await jobs.close();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 

@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createKeptSubjects } from '@chainstead/sync';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import type { walletNftsSchema } from '../wallet-nfts-response.ts';
 import { createWalletNftsRoute, type WalletNftsOptions } from '../wallet-nfts-route.ts';
@@ -14,7 +14,7 @@ export const WALLET = addressOf(0xa11ce);
 export type WalletNfts = z.infer<typeof walletNftsSchema>;
 
 /** The route over a database of its own; no worker is at work. */
-export interface WalletNftsStage {
+export interface WalletNftsStage extends Closable {
   readonly scratch: ScratchDatabase;
   readonly api: ApiApp;
   request(query?: string, wallet?: string): Promise<Response>;
@@ -23,11 +23,11 @@ export interface WalletNftsStage {
   hold(...holdings: readonly SeededHolding[]): Promise<void>;
   cover(from: number, to: number): Promise<void>;
   empty(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = {}): Promise<WalletNftsStage> {
-  const scratch = await createScratchDatabase();
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
   const walletHistory = { requestWallet: async () => 'requested' as const };
   const kept = createKeptSubjects(database);
@@ -52,7 +52,7 @@ export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = 
            nft_token_metadata, collection_list_entries, spam_list_entries, nft_transfers`,
       );
     },
-    close: () => scratch.drop(),
+    ...closeOf(parts),
   };
 }
 

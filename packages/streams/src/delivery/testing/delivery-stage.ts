@@ -187,7 +187,7 @@ export function movedClock(): MovedClock {
   };
 }
 
-export interface StagedWorker {
+export interface StagedWorker extends AsyncDisposable {
   readonly metrics: Registry;
   stop(): Promise<void>;
 }
@@ -206,7 +206,8 @@ export async function startStagedWorker(
   const metrics = createMetricsRegistry();
   const clock = changes.clock ?? systemClock;
   const connectionsPerOrigin = changes.concurrencyPerHost ?? PER_HOST;
-  const egress = createEgress({ allowPrivate: true, connectionsPerOrigin });
+  await using parts = new AsyncDisposableStack();
+  const egress = parts.adopt(createEgress({ allowPrivate: true, connectionsPerOrigin }), (one) => one.close());
   const enrich: EnrichMatch = async ({ match }) => enrichedMatch(match, STAGE_CHAIN);
   const chains = [{ chain: STAGE_CHAIN, enrich }];
   const worker = createDeliveryWorker({
@@ -223,12 +224,13 @@ export async function startStagedWorker(
     ...QUICK,
     ...changes,
   });
+  parts.defer(() => worker.stop(changes.closeMs ?? 2_000));
   await worker.start();
+  const owned = parts.move();
+  const stop = (): Promise<void> => owned.disposeAsync();
   return {
     metrics,
-    async stop() {
-      await worker.stop(changes.closeMs ?? 2_000);
-      await egress.close();
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }

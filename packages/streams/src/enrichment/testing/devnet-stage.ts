@@ -12,6 +12,8 @@ import {
 } from '@chainstead/core';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
+  type Closable,
+  closeOf,
   compileDecodingBomb,
   compileDemoContracts,
   compileSolidity,
@@ -38,7 +40,7 @@ contract Oracle {
   function fails() external pure returns (uint256) { revert("no luck"); }
 }`;
 
-export interface DevnetStage {
+export interface DevnetStage extends Closable {
   readonly devnet: Devnet;
   readonly chain: Chain;
   readonly token: Address;
@@ -55,11 +57,11 @@ export interface DevnetStage {
   mint(to: Address, value: bigint): Promise<TransactionReceipt>;
   /** The receipt's logs and transaction as a stream would match them. */
   matchOf(receipt: TransactionReceipt): Promise<{ readonly match: Match; readonly block: BodyBlock }>;
-  close(): Promise<void>;
 }
 
 export async function openDevnetStage(): Promise<DevnetStage> {
-  const devnet = await startDevnet();
+  await using parts = new AsyncDisposableStack();
+  const devnet = parts.adopt(await startDevnet(), (one) => one.stop());
   const contracts = await compileDemoContracts();
   const oracleContract = (await compileSolidity({ 'Oracle.sol': ORACLE })).get('Oracle');
   if (oracleContract === undefined) throw new Error('Oracle.sol has no Oracle');
@@ -72,8 +74,13 @@ export async function openDevnetStage(): Promise<DevnetStage> {
     forward(devnet.url, proxy, request, response).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
+  parts.defer(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const chain = devnetChain();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const later = parts.use(new AsyncDisposableStack());
   return {
     devnet,
     chain,
@@ -83,24 +90,23 @@ export async function openDevnetStage(): Promise<DevnetStage> {
     abi: [...oracleContract.abi, ...bombContract.abi],
     proxy,
     async openPool() {
-      const pool = createUpstreamPool({
-        chain,
-        upstreams: [{ url }],
-        logger: silentLogger(),
-        metrics: createMetricsRegistry(),
-        clock: systemClock,
-      });
+      const pool = later.adopt(
+        createUpstreamPool({
+          chain,
+          upstreams: [{ url }],
+          logger: silentLogger(),
+          metrics: createMetricsRegistry(),
+          clock: systemClock,
+        }),
+        (one) => one.close(),
+      );
       await pool.start();
       return pool;
     },
     mint: (to, value) =>
       devnet.send({ address: token, abi: contracts.DemoToken.abi, functionName: 'mint', args: [to, value] }),
     matchOf: (receipt) => matchOf(devnet, receipt),
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await devnet.stop();
-    },
+    ...closeOf(parts),
   };
 }
 

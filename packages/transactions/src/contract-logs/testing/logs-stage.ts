@@ -3,26 +3,29 @@ import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/co
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { contractLogsRoutes } from '../contract-logs-routes.ts';
 import { logs } from '../dataset.ts';
 
 /** The routes of contracts' logs behind a real socket, over a devnet whose histories a worker reads. */
-export interface LogsStage {
+export interface LogsStage extends Closable {
   readonly stage: StateStage;
   readonly server: ApiServer;
   readonly sdk: Moralis;
   /** Makes the devnet's blocks up to its newest those that are indexed. */
   commit(): Promise<void>;
   ask(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
-  close(): Promise<void>;
 }
 
 /** @param maxCalls node calls of one history at most; 0: none is read */
 export async function openLogsStage(maxCalls = 1_000): Promise<LogsStage> {
-  const stage = await openStateStage({
-    chain: { reorgDepthMax: 1, finalizedTag: false, pollIntervalMs: 50, blockTimeMs: 100 },
-  });
+  await using parts = new AsyncDisposableStack();
+  const stage = parts.adopt(
+    await openStateStage({
+      chain: { reorgDepthMax: 1, finalizedTag: false, pollIntervalMs: 50, blockTimeMs: 100 },
+    }),
+    (one) => one.close(),
+  );
   const { database } = stage.scratch;
   const walletHistory = createWalletHistory({
     ...{ jobs: stage.jobs, chains: [stage.chain], datasets: [logs], perKey: 100, maxCalls },
@@ -33,7 +36,7 @@ export async function openLogsStage(maxCalls = 1_000): Promise<LogsStage> {
     ...{ database, chains: [reading], clock: systemClock, logger, metrics: createMetricsRegistry(), sweepEveryMs: 100 },
   });
   const api = await exampleApi(database, contractLogsRoutes({ walletHistory }));
-  const server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+  const server = parts.adopt(await serveApi(api, { host: '127.0.0.1', port: 0 }), (one) => one.close());
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   return {
     ...{ stage, server, sdk },
@@ -53,9 +56,6 @@ export async function openLogsStage(maxCalls = 1_000): Promise<LogsStage> {
       });
       return { status: answer.status, body: await answer.json() };
     },
-    async close() {
-      await server.close();
-      await stage.close();
-    },
+    ...closeOf(parts),
   };
 }

@@ -106,7 +106,10 @@ export async function startRoles(options: StageOptions): Promise<StageRoles> {
   const logger = silentLogger();
   const clock = systemClock;
   const ended = new AbortController();
-  const jobs = await createJobs({ databaseUrl, logger, metrics: createMetricsRegistry() });
+  await using parts = new AsyncDisposableStack();
+  const jobs = parts.adopt(await createJobs({ databaseUrl, logger, metrics: createMetricsRegistry() }), (one) =>
+    one.close(60_000),
+  );
   const histories = createWalletHistory({
     ...{ jobs, chains: [chain], datasets: [], maxCalls, perKey: 1_000 },
     lockMs,
@@ -133,13 +136,14 @@ export async function startRoles(options: StageOptions): Promise<StageRoles> {
       proverRate: 0,
     },
   });
+  const owned = parts.move();
   const following = roles.includes('ingest') ? sync.run(ended.signal) : Promise.resolve();
   return {
     asked: createAskedWallets(histories),
     async stop() {
       ended.abort();
-      // What is broken off would be waited for until its lock has expired.
-      await Promise.all([following, jobs.close(60_000)]);
+      // A read that is broken off would hold its lock until the lock expires.
+      await Promise.all([following, owned.disposeAsync()]);
     },
   };
 }

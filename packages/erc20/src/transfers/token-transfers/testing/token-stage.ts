@@ -6,7 +6,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
 import { createKeptSubjects } from '@chainstead/sync';
-import { createScratchDatabase } from '@chainstead/testkit';
+import { type Closable, closeOf, createScratchDatabase } from '@chainstead/testkit';
 import type { z } from 'zod';
 import { erc20Transfers } from '../../dataset.ts';
 import { USDC } from '../../testing/example-wallet.ts';
@@ -17,7 +17,7 @@ import { createTokenTransfersRoute } from '../token-transfers-route.ts';
 export type TokenAnswer = z.infer<typeof tokenTransfersSchema>;
 
 /** The routes of a token over a database of its own. Ethereum is served; no worker is at work. */
-export interface TokenStage {
+export interface TokenStage extends Closable {
   readonly database: Database;
   readonly api: ApiApp;
   /** @param path after `/api/v2.2` */
@@ -29,13 +29,16 @@ export interface TokenStage {
   /** The contracts whose histories were asked for. */
   histories(): Promise<Address[]>;
   empty(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openTokenStage(): Promise<TokenStage> {
-  const scratch = await createScratchDatabase();
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
+  const jobs = parts.adopt(
+    await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() }),
+    (one) => one.close(),
+  );
   const chains = [createChainRegistry().get('eth')];
   const walletHistory = createWalletHistory({ jobs, datasets: [erc20Transfers], perKey: 100, chains, maxCalls: 500 });
   const api = await exampleApi(database, [
@@ -74,10 +77,7 @@ export async function openTokenStage(): Promise<TokenStage> {
            erc20_token_counts`,
       );
     },
-    async close() {
-      await jobs.close();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }
 

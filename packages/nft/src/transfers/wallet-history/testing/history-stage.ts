@@ -16,6 +16,8 @@ import {
 } from '@chainstead/sync';
 import {
   type ChainNode,
+  type Closable,
+  closeOf,
   createScriptedChain,
   type ExpectedNftMove,
   type FaultSettings,
@@ -29,7 +31,7 @@ import { keepAllWallets, keptHoldings } from '../../testing/keep-wallets.ts';
 /** Tests that kill workers need not wait as long as a busy machine may be silent. Milliseconds. */
 export const TEST_LOCK_MS = 3_000;
 
-export interface HistoryStage {
+export interface HistoryStage extends Closable {
   readonly chain: Chain;
   readonly scripted: ScriptedChain;
   readonly node: ChainNode;
@@ -44,7 +46,6 @@ export interface HistoryStage {
   /** Asks for a history and works on it until it is done. */
   complete(subject: Subject): Promise<void>;
   backfill(range: BlockRange): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface ReadOptions {
@@ -92,11 +93,13 @@ export interface StageOptions extends MiningOptions {
 
 /** A chain whose row in `sync_chains` is there, as after a first start. */
 export async function openHistoryStage(database: Database, options: StageOptions): Promise<HistoryStage> {
+  await using parts = new AsyncDisposableStack();
   const { chainId, firstFollowed, logRangeMax = 100_000, served } = options;
   const { scripted, node } = served ?? (await serveHistoryChain(options));
+  if (served === undefined) parts.defer(() => node.close());
   const chain = stageChain(chainId);
   const logger = silentLogger();
-  const pool = stagePool(chain, node.url, logRangeMax);
+  const pool = parts.adopt(stagePool(chain, node.url, logRangeMax), (one) => one.close());
   await pool.start();
   await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $2)', [
     chainId,
@@ -133,10 +136,7 @@ export async function openHistoryStage(database: Database, options: StageOptions
         new AbortController().signal,
       );
     },
-    async close() {
-      await pool.close();
-      if (served === undefined) await node.close();
-    },
+    ...closeOf(parts),
   };
   return stage;
 }
