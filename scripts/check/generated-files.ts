@@ -2,7 +2,7 @@ import { renderEnvExample } from '../../apps/chainstead/src/configuration/env-ex
 import { collectErrors, renderErrorDocument } from './error-table.ts';
 import { createEveryMetric } from './every-metric.ts';
 import { renderMetricDocument } from './metric-table.ts';
-import { REPOSITORY_ROOT, readSourceFiles } from './source-files.ts';
+import { readSourceFiles } from './source-files.ts';
 
 export interface GeneratedFile {
   /** From the repository root. */
