@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
 import { bundleEverything } from './package/bundle-program.ts';
 
-/** Where the tests find it (apps/chainstead/src/testing/bundled-program.ts). */
+/** Where the tests find it (packages/testkit/src/program.ts). */
 const VARIABLE = 'CHAINSTEAD_TEST_PROGRAM';
 const FOLDER = join(REPOSITORY_ROOT, 'node_modules/.cache/chainstead-test-program');
 const BIN = 'apps/chainstead/bin/chainstead.js';
