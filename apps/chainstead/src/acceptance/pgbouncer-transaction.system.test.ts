@@ -21,7 +21,7 @@ describe.runIf(bouncer !== undefined)('behind PgBouncer in transaction mode the 
       environment: { DATABASE_URL: bouncer?.url ?? '', PORT: '0', CHAINS: '' },
     });
     try {
-      await expect(program.url).rejects.toThrow(`ended with ${EXIT_CODE_FAILED}`);
+      await expect(program.url).rejects.toThrow(`Ended (${EXIT_CODE_FAILED})`);
       expect(program.output()).toMatch(/pooler in transaction mode/);
       expect(program.output()).toMatch(/DATABASE_SESSION_URL/);
     } finally {
