@@ -5,6 +5,8 @@ import type { Database } from '@chainstead/db';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
   type ChainNode,
+  type Closable,
+  closeOf,
   createScriptedChain,
   type FaultSettings,
   type ScriptedChain,
@@ -19,7 +21,7 @@ import { registerDerivedStates } from '../derived/derived-record.ts';
 import { createKnownContracts, type KnownContracts } from '../known-contracts.ts';
 import { createSyncMetrics, type SyncMetrics } from '../sync-metrics.ts';
 
-export interface ScriptedStage {
+export interface ScriptedStage extends Closable {
   readonly chain: Chain;
   readonly scripted: ScriptedChain;
   readonly node: ChainNode;
@@ -40,7 +42,6 @@ export interface ScriptedStage {
   }>;
   /** Whether the marks are those of the chain in these blocks, and there are no others. */
   marksOf(first: number, last: number): Promise<{ readonly stored: number; readonly expected: number }>;
-  close(): Promise<void>;
 }
 
 /** @param chainId of its own among those of the database */
@@ -54,14 +55,18 @@ export async function openScriptedStage(
   const chain = createChainRegistry({ additional: [facts] }).get(chainId);
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 10, creationShare: 0.2 });
   scripted.mine(blocks);
-  const node = await serveScriptedChain(scripted, { faults, methods: traceMethods });
+  await using parts = new AsyncDisposableStack();
+  const node = parts.adopt(await serveScriptedChain(scripted, { faults, methods: traceMethods }), (one) => one.close());
   const registry = createMetricsRegistry();
   const logger = silentLogger();
-  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry });
+  const pool = parts.adopt(
+    createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry }),
+    (one) => one.close(),
+  );
   await pool.start();
   await saveChainStart(database, chain, 1, blocks + 1);
   await registerDerivedStates(database, chain, datasets);
-  const owner = await createClaimOwner(database);
+  const owner = parts.adopt(await createClaimOwner(database), (one) => one.close());
   return {
     chain,
     scripted,
@@ -91,10 +96,6 @@ export async function openScriptedStage(
       );
       return { stored: row?.stored ?? 0, expected: scripted.expectedTransfers({ from: first, to: last }).length };
     },
-    close: async () => {
-      await owner.close();
-      await pool.close();
-      await node.close();
-    },
+    ...closeOf(parts),
   };
 }
