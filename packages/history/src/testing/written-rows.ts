@@ -15,7 +15,7 @@ const TOKEN = addressOf(0xc0);
 export const BESIDE = addressOf(0xbe51de);
 
 /** `evidence` of an account that approved something else than amounts of tokens. */
-const APPROVES = (1 << 30) | 1;
+const APPROVES = 1 << 30;
 
 export type HappeningKind = 'account' | 'internal' | 'token' | 'nft' | 'approval';
 const DATASETS: Readonly<Record<HappeningKind, Dataset>> = {
@@ -154,9 +154,9 @@ function rowsOf({ id: chainId }: Chain, { kind, block, index, log, from, to, ite
               { account: to, roles: 2 },
             ];
       // Logs said something of it; it has no part in the transaction.
-      const beside = from === to ? [{ account: BESIDE, roles: -1, evidence: log === 0 ? APPROVES : 1 }] : [];
+      const beside = from === to ? [{ account: BESIDE, roles: -1, evidence: log === 0 ? APPROVES : 0 }] : [];
       return [...parts, ...beside].map((part) => ({
-        ...{ ...place, evidence: 1, ...part },
+        ...{ ...place, evidence: 0, ...part },
         accountKey: addressKey(part.account),
         transactionKey: '1',
       }));
