@@ -1,11 +1,11 @@
 import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROWS_AT_ONCE } from './decoded-batch.ts';
-import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from './testing/marked-chain.ts';
-import { createMarkTables, misderived } from './testing/marks-dataset.ts';
-import { someMoment } from './testing/some-steps.ts';
-import { lockChainCommits } from './write-batch.ts';
+import { ROWS_AT_ONCE } from '../decoded-batch.ts';
+import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/marked-chain.ts';
+import { createMarkTables, misderived } from '../testing/marks-dataset.ts';
+import { someMoment } from '../testing/some-steps.ts';
+import { lockChainCommits } from '../write-batch.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 900_001;
