@@ -52,7 +52,7 @@ async function fillChain(database: Database): Promise<void> {
     'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, $4)',
     [CHAIN_ID, erc20Transfers.name, BLOCKS - 1, 'receipts'],
   );
-  for (const { name, version } of erc20Transfers.kept ?? [])
+  for (const { name, version } of erc20Transfers.derived ?? [])
     await database.query(
       `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
       [CHAIN_ID, name, erc20Transfers.name, version],

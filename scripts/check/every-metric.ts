@@ -21,7 +21,7 @@ import { createTraitsMetrics } from '../../packages/nft/src/traits/traits-metric
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
 import { createDeliveryMetrics } from '../../packages/streams/src/delivery/delivery-metrics.ts';
 import { createMatchMetrics } from '../../packages/streams/src/watching/match-metrics.ts';
-import { createKeptMetrics } from '../../packages/sync/src/kept/kept-metrics.ts';
+import { createKeptMetrics } from '../../packages/sync/src/derived/kept-metrics.ts';
 
 /** A registry that holds every metric of the program, made by the code that makes them there. */
 export function createEveryMetric(): Registry {

@@ -73,8 +73,6 @@ export async function withChain<T>(
         backfillProof: configured.backfillProof,
         keep: configured.keep,
         recoverSigners: signers.recover,
-        // Few commands come to need it, and more is loaded with it than with all else.
-        redoSubjects: async (...asked) => (await import('@chainstead/transactions')).rereadRows(...asked),
       };
       return await work(chain, storage);
     });

@@ -46,7 +46,7 @@ afterAll(async () => {
 
 /** As if somebody had asked for the wallet's balances, and its contract had said this. */
 async function showAsApi(of: Address | undefined, balance: bigint): Promise<void> {
-  const state = erc20Transfers.kept?.find(({ name }) => name === 'erc20-wallet-tokens');
+  const state = erc20Transfers.derived?.find(({ name }) => name === 'erc20-wallet-tokens');
   if (state === undefined || of === undefined || wallet === undefined) throw new Error('Nothing is kept of wallets');
   const [subject, address] = [wallet, of].map((one) => Buffer.from(one.slice(2), 'hex'));
   await seedBuilt(scratch.database, CHAIN_ID, state);

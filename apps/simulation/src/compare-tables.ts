@@ -40,10 +40,9 @@ export async function compareTables(
 
 /** What is compared, as queries of one text column. Blocks: those that caused rows; tokens: those that rows mention. */
 function factsOf(datasets: readonly Dataset[]): Readonly<Record<string, string>> {
-  const tables = datasets.flatMap(({ table, derived = [], kept = [] }) => [
+  const tables = datasets.flatMap(({ table, derived = [] }) => [
     table.name,
     ...derived.flatMap((state) => state.tables),
-    ...kept.flatMap((state) => state.tables.map(({ name }) => name)),
   ]);
   const blocksWithRows = datasets
     .map(({ table }) => `SELECT chain_id, block_number FROM ${table.name}`)

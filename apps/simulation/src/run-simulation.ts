@@ -1,7 +1,7 @@
 /** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
 import { type Clock, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createKeptSubjects, ensurePartitions, type KeptState } from '@chainstead/sync';
+import { createKeptSubjects, ensurePartitions, type SubjectState, subjectStatesOf } from '@chainstead/sync';
 import {
   type ChainNode,
   createScriptedChain,
@@ -121,14 +121,13 @@ async function askForSubjects(database: Database, chain: ScriptedChain): Promise
   const kept = createKeptSubjects(database);
   const wallets = chain.wallets.slice(0, ASKED_WALLETS);
   const collections = new Set(chain.expectedNftMoves().map(({ token }) => token));
-  for (const dataset of simulatedDatasets())
-    for (const state of dataset.kept ?? [])
-      for (const subject of isOfContracts(state) ? collections : wallets)
-        await kept.keep(simulatedChain(), { dataset, state }, subject, KEEP_TIMEOUT_MS);
+  for (const of of subjectStatesOf(simulatedDatasets()))
+    for (const subject of isOfContracts(of.state) ? collections : wallets)
+      await kept.keep(simulatedChain(), of, subject, KEEP_TIMEOUT_MS);
 }
 
-function isOfContracts({ tables }: KeptState): boolean {
-  return tables.every(({ subject }) => subject === 'token_address');
+function isOfContracts({ subjects }: SubjectState): boolean {
+  return subjects.column === 'token_address';
 }
 
 const KEEP_TIMEOUT_MS = 30_000;

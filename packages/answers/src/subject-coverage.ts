@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { HistoryStatus, KeptState, SubjectKind } from '@chainstead/sync';
+import type { DerivedState, HistoryStatus, SubjectKind } from '@chainstead/sync';
 import type { Indexed } from './indexed.ts';
 import { isKept } from './is-kept.ts';
 
@@ -17,7 +17,7 @@ export interface SubjectInSql {
    */
   readonly followed?: string;
   /** What is kept of it, where the answer is read from that. */
-  readonly states?: readonly KeptState[];
+  readonly states?: readonly DerivedState[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { isNoted, type KeptState } from '@chainstead/sync';
+import { type DerivedState, isNoted } from '@chainstead/sync';
 import { readSubject, type SubjectCoverage, type SubjectInSql } from './subject-coverage.ts';
 
 /** What an answer about a subject knows of that tells nobody where the reading of its history stands. */
@@ -16,7 +16,7 @@ export type SubjectState = readonly [
  * What is known of a subject, and whether it is noted that it was asked about, as one JSON array in SQL: for a page that takes no longer itself than
  * columns and joins would. Stands behind the CTEs of `subjectCoverage`.
  */
-export function subjectState({ subject, chainId }: SubjectInSql, { name, version }: KeptState): string {
+export function subjectState({ subject, chainId }: SubjectInSql, { name, version }: DerivedState): string {
   return `json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to) FROM covered),
     (SELECT json_build_array(built_to IS NULL AND NOT is_stale AND EXISTS (SELECT FROM derived_states AS known
         WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${isNoted('kept')})

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chown, readFile, rename, writeFile } from 'node:fs/promises';
+import { chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unusableFolder } from './database-error.ts';
-import { pathExists } from './path-exists.ts';
 import type { ServerAccount } from './server-account.ts';
 
 /** Of the server's superuser, which only prepares the database. */
@@ -18,29 +17,14 @@ export interface EmbeddedPasswords {
   readonly superuserFile: string;
 }
 
-/**
- * Reads the generated passwords from the data folder, and makes what is missing. Where the program was the superuser (a folder
- * of an earlier version), its password becomes the superuser's. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER
- */
+/** Reads the generated passwords from the data folder, and makes what is missing. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER */
 export async function ensurePasswords(dataDir: string, account: ServerAccount): Promise<EmbeddedPasswords> {
   const superuserFile = join(dataDir, SUPERUSER_FILE);
-  const programFile = join(dataDir, PROGRAM_FILE);
-  if (!(await pathExists(superuserFile)) && (await pathExists(join(dataDir, 'data', 'PG_VERSION'))))
-    await keepAsSuperusers(programFile, superuserFile);
   return {
     superuser: await ensurePassword(superuserFile, account),
-    program: await ensurePassword(programFile, account),
+    program: await ensurePassword(join(dataDir, PROGRAM_FILE), account),
     superuserFile,
   };
-}
-
-async function keepAsSuperusers(programFile: string, superuserFile: string): Promise<void> {
-  try {
-    await rename(programFile, superuserFile);
-  } catch (error) {
-    // Another start at the same moment was faster.
-    if (!(await pathExists(superuserFile))) throw error;
-  }
 }
 
 async function ensurePassword(path: string, account: ServerAccount): Promise<string> {

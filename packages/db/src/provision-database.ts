@@ -1,4 +1,4 @@
-import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { Client, escapeLiteral } from 'pg';
 
 /** The embedded server's superuser, as initdb makes it. */
 export const SUPERUSER = 'postgres';
@@ -32,8 +32,7 @@ export function superuserUrl({ port, passwords }: ProvisionedServer, database = 
 
 /**
  * Makes what the program finds in its server: its role, its database, the extension, the readers' role, and advisory locks for
- * the program's role alone. What the superuser owned in the database (folders of earlier versions) becomes the role's. Changes
- * nothing where all is in place.
+ * the program's role alone. Changes nothing if all is in place.
  */
 export async function provisionDatabase(server: ProvisionedServer): Promise<void> {
   await withClient(superuserUrl(server), async (admin) => {
@@ -42,19 +41,12 @@ export async function provisionDatabase(server: ProvisionedServer): Promise<void
     if (role === undefined)
       await make(admin, `CREATE ROLE ${PROGRAM_ROLE} LOGIN PASSWORD ${escapeLiteral(server.passwords.program)}`);
     await provideReaders(admin);
-    const [database] = await rowsOf<{ owner: string }>(
-      admin,
-      'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1',
-      [DATABASE],
-    );
+    const [database] = await rowsOf(admin, 'SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
     if (database === undefined) await make(admin, `CREATE DATABASE ${DATABASE} OWNER ${PROGRAM_ROLE}`);
-    else if (database.owner !== PROGRAM_ROLE)
-      await admin.query(`ALTER DATABASE ${DATABASE} OWNER TO ${escapeIdentifier(PROGRAM_ROLE)}`);
   });
   await withClient(superuserUrl(server, DATABASE), async (admin) => {
     const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [EXTENSION]);
     if (extension === undefined) await make(admin, `CREATE EXTENSION ${EXTENSION}`);
-    await handOver(admin);
     await keepAdvisoryLocks(admin);
     await ensureLogin(server, admin);
   });
@@ -95,48 +87,6 @@ async function ensureLogin(server: ProvisionedServer, admin: Client): Promise<vo
     await admin.query(`ALTER ROLE ${PROGRAM_ROLE} PASSWORD ${escapeLiteral(server.passwords.program)}`);
   }
 }
-
-/** REASSIGN OWNED refuses the superuser that initdb made, so each object is given by name. */
-async function handOver(admin: Client): Promise<void> {
-  const statements = await rowsOf<{ statement: string }>(admin, OWNED_BY_SUPERUSER_SQL, [PROGRAM_ROLE]);
-  if (statements.length === 0) return;
-  await admin.query('BEGIN');
-  for (const { statement } of statements) await admin.query(statement);
-  const [analytics] = await rowsOf(admin, "SELECT 1 FROM pg_namespace WHERE nspname = 'analytics'");
-  if (analytics !== undefined)
-    await admin.query(
-      `ALTER DEFAULT PRIVILEGES FOR ROLE ${PROGRAM_ROLE} IN SCHEMA analytics GRANT SELECT ON TABLES TO ${READER_ROLE}`,
-    );
-  await admin.query('COMMIT');
-}
-
-/** Schemas, relations, routines and types of ours; neither parts of an extension nor sequences that follow their table. */
-const OWNED_BY_SUPERUSER_SQL = `
-WITH me AS (SELECT oid FROM pg_roles WHERE rolname = current_user),
-     ours AS (SELECT oid, nspname, nspowner FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'),
-     extension_parts AS (SELECT classid, objid FROM pg_depend WHERE deptype = 'e')
-SELECT format('ALTER SCHEMA %I OWNER TO %I', nspname, $1::text) AS statement
-FROM ours, me WHERE nspowner = me.oid AND nspname <> 'public'
-UNION ALL
-SELECT format('ALTER %s %I.%I OWNER TO %I', kinds.name, nspname, relname, $1::text)
-FROM pg_class
-JOIN ours ON ours.oid = relnamespace
-JOIN me ON me.oid = relowner
-JOIN (VALUES ('r', 'TABLE'), ('p', 'TABLE'), ('v', 'VIEW'), ('m', 'MATERIALIZED VIEW'), ('f', 'FOREIGN TABLE'), ('S', 'SEQUENCE'))
-  AS kinds (kind, name) ON kinds.kind = relkind::text
-WHERE ('pg_class'::regclass, pg_class.oid) NOT IN (SELECT classid, objid FROM extension_parts)
-  AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid
-                  AND refclassid = 'pg_class'::regclass AND deptype IN ('a', 'i') AND relkind = 'S')
-UNION ALL
-SELECT format('ALTER ROUTINE %s OWNER TO %I', pg_proc.oid::regprocedure, $1::text)
-FROM pg_proc JOIN ours ON ours.oid = pronamespace JOIN me ON me.oid = proowner
-WHERE ('pg_proc'::regclass, pg_proc.oid) NOT IN (SELECT classid, objid FROM extension_parts)
-UNION ALL
-SELECT format('ALTER TYPE %I.%I OWNER TO %I', nspname, typname, $1::text)
-FROM pg_type JOIN ours ON ours.oid = typnamespace JOIN me ON me.oid = typowner
-LEFT JOIN pg_class ON pg_class.oid = typrelid
-WHERE typtype IN ('e', 'd', 'r', 'c') AND (typrelid = 0 OR pg_class.relkind = 'c')
-  AND ('pg_type'::regclass, pg_type.oid) NOT IN (SELECT classid, objid FROM extension_parts)`;
 
 async function make(admin: Client, statement: string): Promise<void> {
   try {

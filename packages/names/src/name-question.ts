@@ -14,8 +14,8 @@ const answerSchema = z.object({
   answer: z.string().nullable(),
   /** Whether a gateway would have to be asked, and may not be. */
   offChain: z.boolean(),
-  /** Of which block contracts said so; null where several chains had to say it, and in answers of former versions. */
-  asOf: z.object({ chainId: z.int(), block: z.int() }).nullable().default(null),
+  /** Of which block contracts said so; null where several chains had to say it. */
+  asOf: z.object({ chainId: z.int(), block: z.int() }).nullable(),
 });
 
 export type NameQuestion = z.infer<typeof questionSchema>;

@@ -15,9 +15,9 @@ import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import {
   type DerivedRecord,
   isFollowed,
-  keptStatesOf,
   readDerivedRecords,
   requireAsExpected,
+  statesOf,
 } from './derived/derived-record.ts';
 import { SenderContradictedError } from './errors.ts';
 import { removeSubjectRanges } from './histories/subject-ranges.ts';
@@ -207,7 +207,7 @@ async function rollBack(
   await watcher?.rolledBack(transaction, chain, ancestor);
   await deriveRemoved(transaction, chain, await removeRows(transaction, chain, datasets, orphaned));
   for (const { name } of watched) await removeSubjectRanges(transaction, chain.id, name, orphaned);
-  for (const statement of keptStatesOf(datasets).flatMap(({ state }) => state.rolledBack?.(chain.id, ancestor) ?? []))
+  for (const statement of statesOf(datasets).flatMap(({ state }) => state.rolledBack?.(chain.id, ancestor) ?? []))
     await transaction.query(statement);
   await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [
     chain.id,

@@ -24,10 +24,15 @@ export interface MentionedContract {
  * engine runs `added` for exactly the rows that a transaction really added, and `removed` for those that it really removed,
  * whether by backfill, follow, rollback, reindex, repair or an on-demand history.
  *
- * Both get relations with the dataset's columns and give SQL statements without parameters, run in order, in the transaction
- * of the rows, one transaction of a chain at a time: `rows` are those that were added or removed, `counted` are all that the
- * state counts after the change (an expression that wants an alias: the dataset's own table may hold more while the state is
- * built). They read nothing else but the state's own tables. Shared keys are to be written in sorted order.
+ * `added` and `removed` get relations (expressions that want an alias) and return SQL statements without parameters, run in order, in the
+ * transaction of the rows, one transaction of a chain at a time. `rows` and `counted` have the dataset's columns: `rows` are
+ * those that were added or removed, `counted` are all that the state counts after the change (the dataset's own table may hold
+ * more while the state is built). Statements read nothing else but the state's own tables, and write shared keys in sorted order.
+ *
+ * A state may be of single subjects (wallets, contracts): it is kept for those subjects only that somebody asked about. What
+ * nobody asks for costs nothing, however much of it there is. `kept` is then a relation of the subjects: `subject` (20 bytes) and
+ * `built_to`, the last block of which rows are counted for it. A row counts for each of its subjects that is in `kept` with a
+ * block that high.
  *
  * @example
  * ```ts
@@ -55,41 +60,19 @@ export interface DerivedState {
   readonly name: string;
   /** Raised when the same rows come to add up to something else: the state is then built anew from them. From 1. */
   readonly version: number;
-  /** Tables that it owns, with `chain_id`: emptied of the chain before it is built, and compared by the simulation. */
+  /** Tables that it owns, with `chain_id`: emptied of the chain or of a subject before it is built, and compared by the simulation. */
   readonly tables: readonly string[];
-  /** @param reading how what is stored is read: correlated subqueries and outer joins go through it. @default IN_PLACE */
-  added(rows: string, counted: string, reading?: Reading): readonly string[];
-  removed(rows: string, counted: string, reading?: Reading): readonly string[];
-}
-
-/**
- * State that the rows of single subjects (wallets, contracts) add up to, kept for those subjects only that somebody asked about: what
- * nobody asks for costs nothing, however much of it there is. As {@link DerivedState} it must not depend on the order in which rows arrive.
- *
- * `rows` and `counted` are as there. `kept` is a relation of the subjects: `subject` (20 bytes) and `built_to`, the last block of which
- * rows are counted for it. A row counts for each of its subjects that is in `kept` with a block that high.
- */
-export interface KeptState {
-  /** Stable and unique among all states: `nft-wallet-tokens`. */
-  readonly name: string;
-  /** Raised when the same rows come to add up to something else: subjects are then built anew. From 1. */
-  readonly version: number;
-  /** Tables that it owns, with `chain_id`, and the column in which each has the subject. */
-  readonly tables: readonly { readonly name: string; readonly subject: string }[];
+  /** Present where the state is kept of single subjects. */
+  readonly subjects?: StateSubjects;
   /**
-   * The tables of several datasets whose rows it counts together, as if they lay in one: each of those datasets has it among its `kept`, and
-   * their columns are the same. @default the table of its dataset
+   * The tables of several datasets whose rows it counts together, as if they lay in one: each of those datasets has it among its
+   * `derived`, and their columns are the same. For states of subjects. @default the table of its dataset
    */
   readonly counts?: readonly RowTable[];
   /**
-   * Conditions over the dataset's columns that together give each row of a subject once; an index range each. No row meets the same condition
-   * for two subjects.
-   * @param subject SQL of its 20 bytes: a literal, or a column of another relation
+   * @param kept the subjects, each once; of a state without subjects a single row without one
+   * @param reading how what is stored is read: correlated subqueries and outer joins go through it. @default IN_PLACE
    */
-  rowsOf(subject: string): readonly string[];
-  /** Names of the indexes that `rowsOf` needs: without them no subject is built. */
-  readonly indexes: readonly string[];
-  /** @param reading as of {@link DerivedState} */
   added(rows: string, kept: string, reading?: Reading): readonly string[];
   removed(rows: string, kept: string, counted: string, reading?: Reading): readonly string[];
   /**
@@ -103,6 +86,23 @@ export interface KeptState {
    */
   dropped?(chainId: ChainId, blocks: BlockRange): readonly string[];
 }
+
+/** The subjects of a state. */
+export interface StateSubjects {
+  /** The column in which each of the state's tables has the subject. */
+  readonly column: string;
+  /**
+   * Conditions over the dataset's columns that together give each row of a subject once; an index range each. No row meets the same condition
+   * for two subjects.
+   * @param subject SQL of its 20 bytes: a literal, or a column of another relation
+   */
+  rowsOf(subject: string): readonly string[];
+  /** Names of the indexes that `rowsOf` needs: without them no subject is built. */
+  readonly indexes: readonly string[];
+}
+
+/** A state of single subjects. */
+export type SubjectState = DerivedState & { readonly subjects: StateSubjects };
 
 /** Logs by topic position; null stands for anything. */
 export interface HistoryFilter {
@@ -217,7 +217,6 @@ export interface Dataset<Row = unknown> {
   /** Token contracts that the rows mention, for the token facts queue. */
   contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
   readonly derived?: readonly DerivedState[];
-  readonly kept?: readonly KeptState[];
   /** Present where histories of single wallets and contracts can be read on demand. */
   readonly histories?: SubjectHistories;
 }

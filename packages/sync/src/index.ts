@@ -20,12 +20,14 @@ export type {
   DecodeContext,
   DerivedState,
   HistoryFilter,
-  KeptState,
   MentionedContract,
   SubjectHistories,
+  SubjectState,
 } from './dataset.ts';
 export { datasetsOf } from './datasets-of.ts';
 export { type DatasetLines, linesOfRows } from './decoded-batch.ts';
+export { subjectStatesOf } from './derived/derived-record.ts';
+export { createKeptSubjects, isAskNoted, isNoted, type KeptSubjects } from './derived/keep-subject.ts';
 export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 export { executedTransaction, executedTransactions } from './executed-transactions.ts';
 export { helpBackfill, readHelpable } from './help-backfill.ts';
@@ -55,7 +57,6 @@ export {
 } from './histories/take-history.ts';
 export { joinWatchers } from './join-watchers.ts';
 export { isDroppable, type KeepSettings } from './keep-settings.ts';
-export { createKeptSubjects, isAskNoted, isNoted, type KeptSubjects } from './kept/keep-subject.ts';
 export { readKeptFrom } from './kept-from.ts';
 export { readKnownBlocks } from './known-blocks.ts';
 export { createKnownContracts } from './known-contracts.ts';

@@ -1,5 +1,6 @@
 /** How much of a chain's history is kept, as the operator wants it, and of which datasets. */
 import type { Dataset } from './dataset.ts';
+import { hasSubjects } from './derived/derived-record.ts';
 
 /** Rows that either of them wants are kept; both null: all are. */
 export interface KeepSettings {
@@ -15,11 +16,13 @@ export function dropsHistory(keep: KeepSettings | undefined): keep is KeepSettin
 }
 
 /**
- * Whether old rows of the dataset can go: they lie in partitions, no state is built from them, and histories of wallets that were read on demand
+ * Whether old rows of the dataset can go: they lie in partitions, no state is built from all of them, and histories of wallets that were read on demand
  * may end where they do.
  */
 export function isDroppable({ table, derived, histories }: Pick<Dataset, 'table' | 'derived' | 'histories'>): boolean {
   return (
-    table.isPartitioned && (derived ?? []).length === 0 && (histories === undefined || histories.mayBeCut === true)
+    table.isPartitioned &&
+    (derived ?? []).every(hasSubjects) &&
+    (histories === undefined || histories.mayBeCut === true)
   );
 }

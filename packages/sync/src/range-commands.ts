@@ -48,19 +48,10 @@ export interface RangeCommandOptions {
   readonly recoverSigners?: RecoverSigners | undefined;
   /** What is older is left alone for datasets that drop it. @default all is kept */
   readonly keep?: KeepSettings | undefined;
-  /** Writes anew what is stored of single subjects alone, of datasets that the chain does not keep whole. @default nothing is */
-  readonly redoSubjects?: RedoSubjects | undefined;
   /** Told when the ranges of a backfill are found to be allowed, before anything is read. */
   onBegin?(): void;
   onProgress?(progress: BackfillProgress): void;
 }
-
-/** @returns how many blocks it wrote something of */
-export type RedoSubjects = (
-  options: Pick<RangeCommandOptions, 'chain' | 'database' | 'datasets' | 'pool'>,
-  ranges: readonly BlockRange[],
-  signal: AbortSignal,
-) => Promise<number>;
 
 export interface VerifyReport {
   /** Blocks by the level that they reached, once for each way in which datasets read them. */
@@ -174,9 +165,7 @@ export async function reindexRanges(
     }
     return before;
   });
-  const redone = (await options.redoSubjects?.(options, ranges, signal)) ?? 0;
-  // Where none of the datasets is kept whole, nothing else was done.
-  return requireAll({ ...done, done: Math.max(done.done, redone) });
+  return requireAll(done);
 }
 
 /** Proves what is covered of the ranges, repairs what differs, and raises the coverage. */

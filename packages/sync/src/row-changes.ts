@@ -243,8 +243,8 @@ async function changing(
   );
 }
 
-function isDerivedFrom({ derived = [], kept = [] }: Dataset): boolean {
-  return derived.length > 0 || kept.length > 0;
+function isDerivedFrom({ derived = [] }: Dataset): boolean {
+  return derived.length > 0;
 }
 
 function sum(counts: readonly BlockRows[]): number {

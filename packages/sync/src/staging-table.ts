@@ -1,8 +1,8 @@
 import type { Transaction } from '@chainstead/db';
 import type { RowTable } from './row-table.ts';
 
-/** Temporary tables beside a dataset's own. `counted`: of what was added or removed, that which a state follows that is still being built. */
-export type StagingTableKind = 'incoming' | 'added' | 'removed' | 'counted';
+/** Temporary tables beside a dataset's own. */
+export type StagingTableKind = 'incoming' | 'added' | 'removed';
 
 /** Rows of a transaction that go through the same table come in parts. */
 export type Part = 'first' | 'later';

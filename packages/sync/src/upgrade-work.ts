@@ -3,7 +3,8 @@ import type { Chain } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
 import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
-import { keptStatesOf, statesOf } from './derived/derived-record.ts';
+import type { StateOf } from './derived/counted-rows.ts';
+import { hasSubjects, statesOf } from './derived/derived-record.ts';
 
 /** A derived state that is built from the rows that are there, while the program runs. */
 export interface PlannedBuild {
@@ -70,17 +71,16 @@ async function planBuilds(
   const builds: PlannedBuild[] = [];
   for (const { chain_id: chainId } of chains) {
     const built = await builtStates(database, tables, chainId);
-    for (const { dataset, state } of statesOf(datasets)) {
+    for (const of of statesOf(datasets)) {
+      const { dataset, state } = of;
       const found = built.get(state.name);
       if (found?.version === state.version && found.status === 'built') continue;
-      const rows = await estimateRows(database, tables, dataset, chainId);
-      builds.push(planned(chainId, { dataset, state }, found?.version ?? null, rows));
-    }
-    for (const { dataset, state } of keptStatesOf(datasets)) {
-      const found = built.get(state.name);
-      // Of what is kept of single subjects, those that somebody asked about are counted anew; a new one has none.
-      if (found === undefined || found.version === state.version) continue;
-      builds.push(planned(chainId, { dataset, state }, found.version, await keptRows(database, chainId, state.name)));
+      // Subjects that somebody asked about are counted anew; a new state has none.
+      if (hasSubjects(state) && found === undefined) continue;
+      const rows = hasSubjects(state)
+        ? await keptRows(database, chainId, state.name)
+        : await estimateRows(database, tables, dataset, chainId);
+      builds.push(planned(chainId, of, found?.version ?? null, rows));
     }
   }
   return builds;
@@ -114,10 +114,7 @@ async function builtStates(
 
 function planned(
   chainId: number,
-  {
-    dataset,
-    state,
-  }: { readonly dataset: Dataset; readonly state: { readonly name: string; readonly version: number } },
+  { dataset, state }: StateOf,
   builtVersion: number | null,
   rows: number,
 ): PlannedBuild {

@@ -45,4 +45,3 @@ export { createWalletsWatcher } from './wallets/create-wallets-watcher.ts';
 export { readReceiver } from './wallets/read-received.ts';
 export { readSender } from './wallets/read-sent.ts';
 export { olderMarks } from './wallets/read-wallet-search.ts';
-export { rereadRows } from './wallets/reread-rows.ts';

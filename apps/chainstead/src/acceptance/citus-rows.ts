@@ -3,7 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import { type Database, hexText } from '@chainstead/db';
-import { createKeptSubjects, datasetsOf } from '@chainstead/sync';
+import { createKeptSubjects, datasetsOf, subjectStatesOf } from '@chainstead/sync';
 
 /** Whom a state may be kept for: everybody that its dataset's rows name. */
 const SUBJECTS: Readonly<Record<string, string>> = {
@@ -50,19 +50,19 @@ const IS_CLOCK = /_at$/;
 /** Asks about every wallet and contract of the chain, so that all that can be kept is kept. @param most of each kind, in the order of addresses */
 export async function keepEverything(database: Database, chain: Chain, most = Number.POSITIVE_INFINITY): Promise<void> {
   const kept = createKeptSubjects(database);
-  for (const dataset of datasetsOf(chain, datasets))
-    for (const state of dataset.kept ?? []) {
-      const subjects = SUBJECTS[state.name];
-      if (subjects === undefined) throw new Error(`Nobody says whom ${state.name} is kept for`);
-      const rows = await database.query<{ subject: Address }>(
-        `SELECT ${hexText('subject')} AS subject FROM (${subjects}) AS found ORDER BY 1`,
-        [chain.id],
-      );
-      for (const { subject } of rows.slice(0, most)) {
-        const progress = await kept.keep(chain, { dataset, state }, subject, 60_000);
-        if (progress !== 'built') throw new Error(`${state.name} of ${subject} is not counted: ${progress}`);
-      }
+  for (const of of subjectStatesOf(datasetsOf(chain, datasets))) {
+    const { name } = of.state;
+    const subjects = SUBJECTS[name];
+    if (subjects === undefined) throw new Error(`Nobody says whom ${name} is kept for`);
+    const rows = await database.query<{ subject: Address }>(
+      `SELECT ${hexText('subject')} AS subject FROM (${subjects}) AS found ORDER BY 1`,
+      [chain.id],
+    );
+    for (const { subject } of rows.slice(0, most)) {
+      const progress = await kept.keep(chain, of, subject, 60_000);
+      if (progress !== 'built') throw new Error(`${name} of ${subject} is not counted: ${progress}`);
     }
+  }
 }
 
 /** Makes one partition of each table for all heights of the chain: recorded blocks lie far apart, and would each want partitions of their own. */

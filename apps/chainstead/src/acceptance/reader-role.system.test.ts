@@ -1,16 +1,10 @@
 /** A reader of the analytics views holds what it may hold: ingestion, migrations and streams' changes go on. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@chainstead/core';
 import { migrate, openDatabase, transactionLock } from '@chainstead/db';
 import { describe } from 'vitest';
-import { SCRIPTED_CHAIN_ID } from './indexed-chain.ts';
 import { untilIndexed } from './indexed-tables.ts';
 import { type Stage, stagedTest } from './stage.ts';
-
-/** What earlier versions locked by: the first eight bytes of a hash. */
-function advisoryKey(name: string, id: number): string {
-  return createHash('sha256').update(`${name}:${id}`).digest().readBigInt64BE(0).toString();
-}
 
 async function connectReader(stage: Stage): Promise<ReturnType<typeof openDatabase>> {
   const role = `analyst_${randomBytes(6).toString('hex')}`;
@@ -33,13 +27,6 @@ describe.concurrent('a reader', () => {
     const end = Promise.withResolvers<void>();
     const holds = Promise.withResolvers<void>();
     const holding = reader.transaction(async (transaction) => {
-      for (const [name, id] of [
-        ['chainstead:ingest', SCRIPTED_CHAIN_ID],
-        ['chainstead:commit', SCRIPTED_CHAIN_ID],
-        ['chainstead:streams-version', 1],
-        ['migrations', 0],
-      ] as const)
-        await transaction.query('SELECT pg_advisory_lock($1::bigint)', [advisoryKey(name, id)]);
       // Preparing takes the locks of tables that running would, before any permission is looked at.
       for (const table of ['locks', 'leases', 'streams_version', 'sync_chains', 'schema_migrations'])
         await transaction.client.query(

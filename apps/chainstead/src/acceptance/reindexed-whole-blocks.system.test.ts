@@ -1,6 +1,6 @@
 /**
- * Rows that are read with whole blocks: `chainstead reindex` makes them those that a program has which wrote them from the beginning. So of accounts,
- * which an earlier version stored without what their transactions' logs say of them, and of headers that somebody has altered.
+ * Rows that are read with whole blocks: `chainstead reindex` makes them those that a program has which wrote them from the beginning. So of
+ * accounts and of headers that somebody has deleted and altered.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createChainRegistry } from '@chainstead/chains';
@@ -89,7 +89,6 @@ describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => 
     async () => {
       const whole = await accounts();
       expect(new Set(whole.map(({ evidence }) => evidence)).size).toBeGreaterThan(5);
-      // Rows as they were before logs gave evidence.
       await scratch.database.query('DELETE FROM account_transactions WHERE roles <= 0');
       await scratch.database.query('UPDATE account_transactions SET evidence = 0');
       expect((await accounts()).length).toBeLessThan(whole.length);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { erc20Transfers } from '@chainstead/erc20';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createKeptSubjects, type Dataset, subjectStatesOf } from '@chainstead/sync';
 import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
@@ -92,11 +92,11 @@ describe.skipIf(isMissing)(title('transfers of recorded blocks'), () => {
   }
 
   async function keep(chain: Chain, name: StateName, subjects: readonly string[]): Promise<void> {
-    const state = erc20Transfers.kept?.find((one) => one.name === name);
-    if (state === undefined) throw new Error(`The dataset keeps no ${name}`);
+    const of = subjectStatesOf([erc20Transfers as Dataset]).find(({ state }) => state.name === name);
+    if (of === undefined) throw new Error(`The dataset keeps no ${name}`);
     const kept = createKeptSubjects(scratch.database);
     for (const subject of subjects) {
-      const progress = await kept.keep(chain, { dataset: erc20Transfers, state }, parseAddress(subject), 60_000);
+      const progress = await kept.keep(chain, of, parseAddress(subject), 60_000);
       if (progress !== 'built') throw new Error(`${name} of ${subject}: ${progress}`);
     }
   }

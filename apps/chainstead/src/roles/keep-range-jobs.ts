@@ -2,7 +2,6 @@ import { aptosDatasets, backfillVersions, chainKeyOf, createFullnodeMetrics, cre
 import { ChainsteadError } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
 import { performRangeWork, type RangeJobSite, type SyncMetrics, workRangeJobs } from '@chainstead/sync';
-import { rereadRows } from '@chainstead/transactions';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
 import { openPool } from '../upstream-pools.ts';
 import type { RoleContext } from './role.ts';
@@ -39,7 +38,7 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
         throw error;
       }
       const { datasets } = configuration;
-      const reading = { proof, backfillProof, keep, recoverSigners, redoSubjects: rereadRows };
+      const reading = { proof, backfillProof, keep, recoverSigners };
       const options = { chain, pool, database, datasets, logger, metrics, clock, ...reading };
       return { perform: performRangeWork(options), close: () => pool.close() };
     },

@@ -1,4 +1,4 @@
-import type { KeptState } from '@chainstead/sync';
+import type { SubjectState } from '@chainstead/sync';
 
 /** Behind which the name of a dataset stands. */
 const NAME = 'wallet-counts-of-';
@@ -14,7 +14,7 @@ export function walletCountsState(dataset: string): string {
  * @param dataset its name
  * @param accounts the columns that have a row's wallets
  */
-export function forgetWalletCounts(dataset: string, accounts: readonly string[]): KeptState {
+export function forgetWalletCounts(dataset: string, accounts: readonly string[]): SubjectState {
   const forget = (rows: string, kept: string): readonly string[] => {
     const touched = accounts.map(
       (account) => `SELECT kept.subject, changed.chain_id, changed.block_number
@@ -29,9 +29,8 @@ export function forgetWalletCounts(dataset: string, accounts: readonly string[])
   return {
     name: walletCountsState(dataset),
     version: 1,
-    tables: [{ name: 'wallet_counts', subject: 'wallet' }],
-    rowsOf: () => ['false'],
-    indexes: [],
+    tables: ['wallet_counts'],
+    subjects: { column: 'wallet', rowsOf: () => ['false'], indexes: [] },
     added: forget,
     removed: forget,
     dropped: (chainId, { from, to }) => [

@@ -10,7 +10,7 @@ import { seedTransfers } from '@chainstead/erc20/testing';
 import { createJobs } from '@chainstead/jobs';
 import { createPictureReader } from '@chainstead/nft';
 import { seedDatasetCoverage, seedMetadata, seedMoves, seedTrades } from '@chainstead/nft/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createKeptSubjects, subjectStatesOf } from '@chainstead/sync';
 import { addressOf, closeOf, createScratchDatabase, seedBuilt } from '@chainstead/testkit';
 import { seedTransactions } from '@chainstead/transactions/testing';
 import type { ConsoleOptions } from '../console.ts';
@@ -125,10 +125,10 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
     [ETH, 5_000],
     [BASE, 100],
   ] as const)
-    for (const { name, kept = [] } of datasets) {
-      await seedDatasetCoverage(database, chain, name, 0, last);
+    for (const dataset of datasets) {
+      await seedDatasetCoverage(database, chain, dataset.name, 0, last);
       // What ingestion leaves of them: they can be counted.
-      for (const state of kept) await seedBuilt(database, chain.id, state);
+      for (const { state } of subjectStatesOf([dataset])) await seedBuilt(database, chain.id, state);
     }
   await seedContract(database, TOKEN, { standard: 'erc20', seenAs: 1, name: 'Gold', symbol: 'GLD', decimals: 2 });
   await seedContract(database, APES, { standard: 'erc721', seenAs: 2, name: 'Apes', symbol: 'APE', decimals: null });
@@ -173,10 +173,8 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
   // As if somebody had asked before: no test waits for what is counted.
   const subjects = createKeptSubjects(database);
   for (const chain of [ETH, BASE])
-    for (const dataset of datasets)
-      for (const state of dataset.kept ?? [])
-        for (const subject of [ALICE, TOKEN, APES])
-          await subjects.keep(chain, { dataset, state }, subject, KEPT_WITHIN_MS);
+    for (const of of subjectStatesOf(datasets))
+      for (const subject of [ALICE, TOKEN, APES]) await subjects.keep(chain, of, subject, KEPT_WITHIN_MS);
 }
 
 /** A contract as events and its own answers show it. */

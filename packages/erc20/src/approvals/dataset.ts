@@ -13,7 +13,7 @@ export const erc20Approvals: Dataset<Erc20ApprovalRow> = {
   table: defineTable(table, { isPartitioned: true }),
   decode,
   contracts,
-  kept: [erc20WalletApprovals, forgetWalletCounts('erc20-approvals', ['owner'])],
+  derived: [erc20WalletApprovals, forgetWalletCounts('erc20-approvals', ['owner'])],
   histories: {
     ofWallet: (_chain, wallet) => [{ topics: [APPROVAL_TOPIC], indexed: [[topicOf(wallet)]] }],
     // Nobody is asked about by contract: a token's approvals say nothing of the token.

@@ -1,15 +1,18 @@
-import type { KeptState } from '@chainstead/sync';
+import type { SubjectState } from '@chainstead/sync';
 
 /**
  * The newest approval of each token and spender of wallets that somebody asked about: which is newest does not depend on the order in which
  * events arrive. One that was taken back keeps its row, with 0.
  */
-export const erc20WalletApprovals: KeptState = {
+export const erc20WalletApprovals: SubjectState = {
   name: 'erc20-wallet-approvals',
   version: 1,
-  tables: [{ name: 'erc20_wallet_approvals', subject: 'wallet' }],
-  rowsOf: (wallet) => [`owner_key = address_key(${wallet}) AND owner = ${wallet}`],
-  indexes: ['erc20_approvals_pkey'],
+  tables: ['erc20_wallet_approvals'],
+  subjects: {
+    column: 'wallet',
+    rowsOf: (wallet) => [`owner_key = address_key(${wallet}) AND owner = ${wallet}`],
+    indexes: ['erc20_approvals_pkey'],
+  },
   added: (rows, kept) => [storeNewest(`SELECT * FROM ${rows}`, kept)],
   removed: (rows, kept, counted) => [forget(rows, kept), storeNewest(leftOf(rows, kept, counted), kept)],
 };

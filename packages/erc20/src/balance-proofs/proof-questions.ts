@@ -44,12 +44,11 @@ export const BALANCES_PROVEN: StateKind<ProofQuestion, ProofAnswer> = {
     block: z.object({ number: z.int(), hash: z.string().transform((text): Hash => parseHash(text)) }),
     balances: z.array(z.object({ token: address, shown: z.string().regex(/^\d+$/) })),
   }),
-  // Answers of an earlier version are found for some minutes: they say nothing of what is right.
   answer: z.array(
     z.object({
       token: address,
       doubt: z.enum(DOUBTS).nullable(),
-      instead: z.string().regex(/^\d+$/).nullable().default(null),
+      instead: z.string().regex(/^\d+$/).nullable(),
     }),
   ),
 };

@@ -74,8 +74,7 @@ const filterSchema = z.object({ token_address: z.string(), chain: z.string() });
 const positionSchema = z.object({
   balance: z.string().regex(/^\d+$/),
   account: z.string(),
-  // Cursors of former versions lack it.
-  isShort: z.boolean().default(false),
+  isShort: z.boolean(),
 });
 
 function routeOf({ parameters }: ApiDependencies) {

@@ -160,7 +160,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   });
 
   test('the transfers of a token are counted by their index', async () => {
-    for (const condition of erc20TokenHolders.rowsOf(`'\\x${addressOf(0xfee).slice(2)}'::bytea`)) {
+    for (const condition of erc20TokenHolders.subjects.rowsOf(`'\\x${addressOf(0xfee).slice(2)}'::bytea`)) {
       const { nodes } = await explain(
         scratch.database,
         {

@@ -19,7 +19,7 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
   table: erc20TransfersTable,
   decode,
   contracts,
-  kept: [erc20WalletTokens, erc20TokenCounts, erc20TokenHolders, forgetWalletCounts('erc20-transfers', ['account'])],
+  derived: [erc20WalletTokens, erc20TokenCounts, erc20TokenHolders, forgetWalletCounts('erc20-transfers', ['account'])],
   histories: erc20Histories,
 };
 

@@ -1,5 +1,5 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
-import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
+import { columnsOf, defineLookUp, IN_PLACE, type Reading, type SubjectState } from '@chainstead/sync';
 import { MOVED_TABLES, withAccount } from '../moved-tables.ts';
 import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';
 
@@ -12,17 +12,16 @@ import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';
  * transfers come above all others, block by block, and go from the top. Any other change leaves them as they are, and `is_exact` says so: they
  * are counted anew once the token's history is whole.
  */
-export const erc20TokenHolders: KeptState = {
+export const erc20TokenHolders: SubjectState = {
   name: 'erc20-token-holders',
   version: 2,
-  tables: [
-    { name: 'erc20_holders', subject: 'token' },
-    { name: 'erc20_holder_counts', subject: 'token' },
-    { name: 'erc20_holder_minutes', subject: 'token' },
-  ],
+  tables: ['erc20_holders', 'erc20_holder_counts', 'erc20_holder_minutes'],
   counts: MOVED_TABLES,
-  rowsOf: (token) => [`token_key(token) = token_key(${token}) AND token = ${token} AND direction <> 1`],
-  indexes: ['erc20_transfers_by_contract', 'erc20_transfers_by_token', 'wrapped_coin_moves_by_contract'],
+  subjects: {
+    column: 'token',
+    rowsOf: (token) => [`token_key(token) = token_key(${token}) AND token = ${token} AND direction <> 1`],
+    indexes: ['erc20_transfers_by_contract', 'erc20_transfers_by_token', 'wrapped_coin_moves_by_contract'],
+  },
   added: (rows, kept, reading = IN_PLACE) => [
     countMinutes(rows, kept, { sign: '+', ordered: IS_ABOVE }, reading),
     countTokens(rows, kept, { sign: '+', exact: IS_ABOVE }, reading),

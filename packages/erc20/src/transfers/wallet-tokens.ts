@@ -1,5 +1,5 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
-import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
+import { columnsOf, defineLookUp, IN_PLACE, type Reading, type SubjectState } from '@chainstead/sync';
 import { MOVED_TABLES, withAccount } from '../moved-tables.ts';
 
 /**
@@ -7,16 +7,19 @@ import { MOVED_TABLES, withAccount } from '../moved-tables.ts';
  * above the block at which the contract itself was asked (docs/balances.md). Sums don't ask in which order transfers came. A token whose transfers are gone keeps its row while what its
  * contract said is known.
  */
-export const erc20WalletTokens: KeptState = {
+export const erc20WalletTokens: SubjectState = {
   name: 'erc20-wallet-tokens',
   version: 2,
-  tables: [{ name: 'erc20_wallet_tokens', subject: 'wallet' }],
+  tables: ['erc20_wallet_tokens'],
   counts: MOVED_TABLES,
-  // Every mint and burn of the chain is the zero address', and it holds nothing.
-  rowsOf: (wallet) => [
-    `${wallet} <> ${bytesOf(ZERO_ADDRESS)} AND account_key = address_key(${wallet}) AND account = ${wallet}`,
-  ],
-  indexes: ['erc20_transfers_pkey', 'wrapped_coin_moves_pkey'],
+  subjects: {
+    column: 'wallet',
+    // Every mint and burn of the chain is the zero address', and it holds nothing.
+    rowsOf: (wallet) => [
+      `${wallet} <> ${bytesOf(ZERO_ADDRESS)} AND account_key = address_key(${wallet}) AND account = ${wallet}`,
+    ],
+    indexes: ['erc20_transfers_pkey', 'wrapped_coin_moves_pkey'],
+  },
   added: (rows, kept, reading = IN_PLACE) => [change(rows, kept, '+', reading)],
   removed: (rows, kept, counted, reading = IN_PLACE) => [
     change(rows, kept, '-', reading),

@@ -26,7 +26,7 @@ export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
   table: wrappedCoinMovesTable,
   decode,
   contracts: ([row]) => (row === undefined ? [] : [{ address: row.token, standard: 'erc20' }]),
-  kept: [erc20WalletTokens, erc20TokenHolders],
+  derived: [erc20WalletTokens, erc20TokenHolders],
   histories: {
     ofWallet: ({ wrappedNative }, wallet) =>
       wrappedNative === null

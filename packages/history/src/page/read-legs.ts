@@ -213,7 +213,7 @@ function readInside(scan: Scan, wallet: Address) {
 
 /** A row for each transaction at most. */
 function readSaid(scan: Scan) {
-  return readRows<Placed & { readonly evidence: number }, StoredEvidence | null>(
+  return readRows<Placed & { readonly evidence: number }, StoredEvidence>(
     scan,
     `SELECT ${PLACE}, evidence FROM account_transactions ${ofWallet('account_key', 'account')}`,
     ({ evidence }) => readEvidenceBits(evidence),

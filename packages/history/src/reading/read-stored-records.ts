@@ -98,8 +98,8 @@ interface StoredPlace extends Pick<WantedTransaction, 'blockNumber' | 'transacti
 }
 
 /**
- * Those that have no row of the wallet's: where rows of all accounts are kept, their logs say nothing of it alone. What they say of everybody the row of
- * another account tells, and that they were read at all.
+ * Those that have no row of the wallet's: where rows of all accounts are kept, their logs say nothing of it alone. What they say of everybody is in the row of
+ * another account.
  */
 async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonly StoredPlace[]) {
   if (places.length === 0) return [];
@@ -126,9 +126,9 @@ async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonl
   ]);
   const bits = new Map(rows.map(({ block, index, evidence }) => [`${block} ${index}`, evidence]));
   return places.flatMap(({ blockNumber, transactionIndex, record, legs }) => {
-    const read = readEvidenceBits(bits.get(`${blockNumber} ${transactionIndex}`) ?? 0);
-    if (read === null || !wholeBlocks.has(blockNumber)) return [];
-    const evidence = read.evidence.intersection(OF_EVERYBODY);
+    const stored = bits.get(`${blockNumber} ${transactionIndex}`);
+    if (stored === undefined || !wholeBlocks.has(blockNumber)) return [];
+    const evidence = readEvidenceBits(stored).evidence.intersection(OF_EVERYBODY);
     const said = { evidence, approvesTokens: legs.approvals.length > 0, approvesOtherwise: false };
     return [[record.hash as Hash, { record, said }] as const];
   });

@@ -10,6 +10,7 @@ import {
   createSyncMetrics,
   type Dataset,
   ensurePartitions,
+  subjectStatesOf,
 } from '@chainstead/sync';
 import {
   createScratchDatabase,
@@ -102,11 +103,11 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
   const [busiest] = await database.query<{ wallet: Address }>(
     `SELECT ${hexText('account')} AS wallet FROM erc20_transfers GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
   );
-  const state = dataset.kept?.find(({ name }) => name === 'erc20-token-counts');
-  if (token === undefined || busiest === undefined || state === undefined) throw new Error('Nothing was transferred');
+  const of = subjectStatesOf([dataset]).find(({ state }) => state.name === 'erc20-token-counts');
+  if (token === undefined || busiest === undefined || of === undefined) throw new Error('Nothing was transferred');
   /** As it is counted, and by the rows. */
   const counted = async () => {
-    expect(await kept.keep(chain, { dataset, state }, token.token, 90_000)).toBe('built');
+    expect(await kept.keep(chain, of, token.token, 90_000)).toBe('built');
     const [row] = await database.query<{ ofToken: number; rowsOfToken: number; rowsOfWallet: number }>(
       `SELECT (SELECT transfers FROM erc20_token_counts WHERE token = $2 AND chain_id = $1) AS "ofToken",
          (SELECT count(*) FROM erc20_transfers WHERE chain_id = $1 AND token = $2 AND direction <> 1) AS "rowsOfToken",

@@ -5,7 +5,7 @@ import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
-import type { Dataset, KeptState } from '@chainstead/sync';
+import { type Dataset, type SubjectState, subjectStatesOf } from '@chainstead/sync';
 import { accountTransactions, internalTransfers } from '@chainstead/transactions';
 import type { WalletCounts } from './count-rows.ts';
 
@@ -17,7 +17,7 @@ export const ALL_BLOCKS: BlockRange = { from: 0, to: 2_147_483_647 };
 /** By which a wallet's stretches go when rows of a dataset come or go. */
 export interface Following {
   readonly dataset: Dataset;
-  readonly state: KeptState;
+  readonly state: SubjectState;
 }
 
 const FOLLOWINGS: readonly Following[] = [
@@ -30,9 +30,9 @@ const FOLLOWINGS: readonly Following[] = [
 
 function followingOf(dataset: Dataset): Following {
   const name = walletCountsState(dataset.name);
-  const state = dataset.kept?.find((one) => one.name === name);
-  if (state === undefined) throw new RangeError(`Nothing follows the rows of ${dataset.name}`);
-  return { dataset, state };
+  const following = subjectStatesOf([dataset]).find(({ state }) => state.name === name);
+  if (following === undefined) throw new RangeError(`Nothing follows the rows of ${dataset.name}`);
+  return following;
 }
 
 /**

@@ -25,8 +25,8 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
     const blocks = new Set(stored.map(({ block }) => `ethereum/${block}`));
     recorded = readRecordedTransactions().filter(({ block }) => blocks.has(block));
     const datasets = [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, internalTransfers];
-    for (const { kept = [] } of datasets)
-      for (const state of kept) await seedBuilt(stage.scratch.database, stage.chain.id, state);
+    for (const { derived = [] } of datasets)
+      for (const state of derived) await seedBuilt(stage.scratch.database, stage.chain.id, state);
   });
   afterAll(() => stage?.close());
   beforeEach(() => stage.reset());

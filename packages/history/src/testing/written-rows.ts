@@ -15,7 +15,7 @@ const TOKEN = addressOf(0xc0);
 export const BESIDE = addressOf(0xbe51de);
 
 /** `evidence` of an account that approved something else than amounts of tokens. */
-const APPROVES = (1 << 30) | 1;
+const APPROVES = 1 << 30;
 
 export type HappeningKind = 'account' | 'internal' | 'token' | 'nft' | 'approval';
 const DATASETS: Readonly<Record<HappeningKind, Dataset>> = {
@@ -51,7 +51,7 @@ export async function openWritten(database: Database, chain: Chain) {
     const fresh = happenings.filter((one) => !there.has(keyOf(one)));
     const unique = [...new Map(fresh.map((one) => [keyOf(one), one])).values()];
     const parts = [...Map.groupBy(unique, ({ kind }) => kind)].map(([kind, some]) => ({
-      dataset: isFollowed ? DATASETS[kind] : { ...DATASETS[kind], kept: [] },
+      dataset: isFollowed ? DATASETS[kind] : { ...DATASETS[kind], derived: [] },
       lines: some.flatMap((one) => rowsOf(chain, one)).map((row) => DATASETS[kind].table.copyLine(row)),
       mentions: [],
     }));
@@ -73,14 +73,14 @@ export async function openWritten(database: Database, chain: Chain) {
     async cut(above: number): Promise<void> {
       await database.transaction(async (transaction) => {
         await lockChainCommits(transaction, chain);
-        for (const { name, table, kept = [] } of Object.values(DATASETS)) {
+        for (const { name, table, derived = [] } of Object.values(DATASETS)) {
           const gone = `gone_${name.replaceAll('-', '_')}`;
           await transaction.query(`CREATE TEMPORARY TABLE ${gone} (LIKE ${table.name}) ON COMMIT DROP`);
           await transaction.query(
             `WITH removed AS (DELETE FROM ${table.name} WHERE chain_id = ${chain.id} AND block_number > ${above} RETURNING *)
              INSERT INTO ${gone} SELECT * FROM removed`,
           );
-          for (const state of kept.filter((one) => one.name.startsWith('wallet-counts')))
+          for (const state of derived.filter((one) => one.name.startsWith('wallet-counts')))
             for (const statement of state.removed(gone, keptOf(chain, state.name), table.name))
               await transaction.query(statement);
         }
@@ -92,8 +92,8 @@ export async function openWritten(database: Database, chain: Chain) {
 }
 
 /** As the engine does before it writes: what a state has of subjects counts for nothing where it was not known. */
-async function register(database: Database, chain: Chain, { name, kept = [] }: Dataset): Promise<void> {
-  for (const state of kept)
+async function register(database: Database, chain: Chain, { name, derived = [] }: Dataset): Promise<void> {
+  for (const state of derived)
     await database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
       const known = await transaction.query('SELECT FROM derived_states WHERE chain_id = $1 AND state = $2', [
@@ -154,9 +154,9 @@ function rowsOf({ id: chainId }: Chain, { kind, block, index, log, from, to, ite
               { account: to, roles: 2 },
             ];
       // Logs said something of it; it has no part in the transaction.
-      const beside = from === to ? [{ account: BESIDE, roles: -1, evidence: log === 0 ? APPROVES : 1 }] : [];
+      const beside = from === to ? [{ account: BESIDE, roles: -1, evidence: log === 0 ? APPROVES : 0 }] : [];
       return [...parts, ...beside].map((part) => ({
-        ...{ ...place, evidence: 1, ...part },
+        ...{ ...place, evidence: 0, ...part },
         accountKey: addressKey(part.account),
         transactionKey: '1',
       }));

@@ -137,7 +137,7 @@ describe('rows that were added', () => {
       await transaction.query(
         'CREATE TEMPORARY TABLE added_events ON COMMIT DROP AS SELECT * FROM nft_metadata_events',
       );
-      for (const statement of nftMetadataEvents.derived?.[0]?.added('added_events', 'nft_metadata_events') ?? [])
+      for (const statement of nftMetadataEvents.derived?.[0]?.added('added_events', '') ?? [])
         await transaction.query(statement);
     });
   }

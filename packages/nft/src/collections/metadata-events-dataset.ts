@@ -33,7 +33,7 @@ export const nftMetadataEvents: Dataset<MetadataEventRow> = {
       version: 1,
       // Rows of what was asked for are no sum of events: they only hear of them.
       tables: [],
-      added: (rows, _counted, reading = IN_PLACE) => [collectionsDue(rows, reading), tokensDue(rows, reading)],
+      added: (rows, _kept, reading = IN_PLACE) => [collectionsDue(rows, reading), tokensDue(rows, reading)],
       removed: () => [],
     },
   ],
@@ -93,7 +93,7 @@ function collectionsDue(rows: string, reading: Reading): string {
     table: 'nft_collections',
     key: ['token_address', 'chain_id'],
     isOnEveryNode: true,
-    events: `SELECT token_address, chain_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows} WHERE kind = 1 GROUP BY 1, 2`,
+    events: `SELECT token_address, chain_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows} AS changed WHERE kind = 1 GROUP BY 1, 2`,
     condition: `known.status IN ('known', 'failed')`,
   });
 }
@@ -103,7 +103,7 @@ function tokensDue(rows: string, reading: Reading): string {
     table: 'nft_token_metadata',
     key: ['token_address', 'chain_id', 'token_id'],
     isOnEveryNode: false,
-    events: `SELECT token_address, chain_id, from_token_id, to_token_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows}
+    events: `SELECT token_address, chain_id, from_token_id, to_token_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows} AS changed
       WHERE kind = 0 GROUP BY 1, 2, 3, 4`,
     condition: `known.token_id BETWEEN event.from_token_id AND event.to_token_id AND known.status <> 'pending'`,
   });

@@ -13,7 +13,7 @@ export const saleDays: DerivedState = {
   version: 1,
   tables: ['nft_sale_days'],
   added: (rows) => [addSales(rows)],
-  removed: (rows, counted, reading = IN_PLACE) => [forgetDays(rows), ...recomputeDays(rows, counted, reading)],
+  removed: (rows, _kept, counted, reading = IN_PLACE) => [forgetDays(rows), ...recomputeDays(rows, counted, reading)],
 };
 
 /** The token id that stands for the collection. */

@@ -1,4 +1,4 @@
-import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
+import { columnsOf, defineLookUp, IN_PLACE, type Reading, type SubjectState } from '@chainstead/sync';
 import {
   changesLeft,
   type KeptAmounts,
@@ -30,14 +30,15 @@ const OWNER = 'token_address, chain_id, owner';
  * is below zero while the receipt that it begins with is not indexed; who has no more than zero is no owner. Which rows there are follows from
  * the transfers alone: one for each amount and id that ever moved, one for each present owner.
  */
-export const nftCollectionOwners: KeptState = {
+export const nftCollectionOwners: SubjectState = {
   name: 'nft-collection-owners',
   version: 3,
-  tables: ['nft_collection_balances', 'nft_collection_ids', 'nft_collection_owners', 'nft_collection_counts'].map(
-    (name) => ({ name, subject: 'token_address' }),
-  ),
-  rowsOf: (contract) => [`collection_key = address_key(${contract}) AND token_address = ${contract}`],
-  indexes: ['nft_transfers_pkey'],
+  tables: ['nft_collection_balances', 'nft_collection_ids', 'nft_collection_owners', 'nft_collection_counts'],
+  subjects: {
+    column: 'token_address',
+    rowsOf: (contract) => [`collection_key = address_key(${contract}) AND token_address = ${contract}`],
+    indexes: ['nft_transfers_pkey'],
+  },
   added: (rows, kept, reading = IN_PLACE) => [
     change({ rows, kept, sign: '+' }, newReceivers(rows, kept, reading), reading),
   ],

@@ -33,7 +33,7 @@ export const nftTransfers: Dataset<NftTransferRow> = {
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,
   contracts,
-  kept: [nftWalletTokens, nftCollectionOwners, forgetWalletCounts('nft-transfers', ['from_address', 'to_address'])],
+  derived: [nftWalletTokens, nftCollectionOwners, forgetWalletCounts('nft-transfers', ['from_address', 'to_address'])],
   histories: nftHistories,
 };
 

@@ -1,7 +1,7 @@
 /** A large mint that comes and goes where transfers lie in shards: on a real cluster where this machine's Postgres has Citus. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, type Transaction } from '@chainstead/db';
-import { type KeptState, runDerived } from '@chainstead/sync';
+import { runDerived, type SubjectState } from '@chainstead/sync';
 import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nftCollectionOwners } from './collection-owners.ts';
@@ -13,7 +13,7 @@ const programs = await findCitus('ids of a large mint');
 const CHAIN = 1_200_001;
 const IDS = 8_000;
 const WALLETS = 3;
-const STATES: readonly KeptState[] = [nftCollectionOwners, nftWalletTokens];
+const STATES: readonly SubjectState[] = [nftCollectionOwners, nftWalletTokens];
 /** As one look-up for each of so many ids would be far above. */
 const STATEMENTS_MAX = 120;
 
@@ -53,7 +53,7 @@ describe.runIf(programs !== undefined)('ids of a large mint', () => {
   });
 });
 
-async function ask(database: Database, { name }: KeptState, subject: Address): Promise<void> {
+async function ask(database: Database, { name }: SubjectState, subject: Address): Promise<void> {
   await database.query('INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3)', [
     CHAIN,
     name,
@@ -93,7 +93,7 @@ function change(database: Database, kind: 'added' | 'removed', block: number, mo
 
 /** How many rows each table of the states has, and what they come to. */
 async function dump(database: Database): Promise<readonly object[]> {
-  const tables = STATES.flatMap((state) => state.tables.map(({ name }) => name));
+  const tables = STATES.flatMap((state) => state.tables);
   const dumped: object[] = [];
   for (const table of tables) {
     const rows = await database.query(

@@ -73,7 +73,7 @@ describe('a wallet that is asked about', () => {
   });
 
   it('is counted by the indexes of both sides', async () => {
-    for (const condition of nftWalletTokens.rowsOf(`'\\x${HOLDER.slice(2)}'::bytea`)) {
+    for (const condition of nftWalletTokens.subjects.rowsOf(`'\\x${HOLDER.slice(2)}'::bytea`)) {
       const plan = await scratch.database.query<{ 'QUERY PLAN': string }>(
         `EXPLAIN SELECT FROM nft_transfers WHERE chain_id = ${chain.id} AND block_number > -1 AND (${condition})`,
       );

@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
+import { columnsOf, defineLookUp, IN_PLACE, type Reading, type SubjectState } from '@chainstead/sync';
 import {
   changesLeft,
   type KeptAmounts,
@@ -22,20 +22,20 @@ const KEY = keyOf(AMOUNTS).join(', ');
  * an amount whose beginning is not known yet, or of a contract that lies. A token that was given away keeps its row, with zero: when history before it
  * comes, its newest change is known.
  */
-export const nftWalletTokens: KeptState = {
+export const nftWalletTokens: SubjectState = {
   name: 'nft-wallet-tokens',
   version: 2,
-  tables: [
-    { name: 'nft_wallet_tokens', subject: 'wallet' },
-    { name: 'nft_wallet_collections', subject: 'wallet' },
-  ],
-  rowsOf: (wallet) => {
-    // Every mint and burn of the chain is the zero address', and counts for nothing.
-    const of = (side: string): string =>
-      `${wallet} <> '\\x${ZERO_ADDRESS.slice(2)}'::bytea AND address_key(${side}) = address_key(${wallet}) AND ${side} = ${wallet}`;
-    return [of('to_address'), `${of('from_address')} AND to_address <> ${wallet}`];
+  tables: ['nft_wallet_tokens', 'nft_wallet_collections'],
+  subjects: {
+    column: 'wallet',
+    rowsOf: (wallet) => {
+      // Every mint and burn of the chain is the zero address', and counts for nothing.
+      const of = (side: string): string =>
+        `${wallet} <> '\\x${ZERO_ADDRESS.slice(2)}'::bytea AND address_key(${side}) = address_key(${wallet}) AND ${side} = ${wallet}`;
+      return [of('to_address'), `${of('from_address')} AND to_address <> ${wallet}`];
+    },
+    indexes: ['nft_transfers_by_sender', 'nft_transfers_by_recipient'],
   },
-  indexes: ['nft_transfers_by_sender', 'nft_transfers_by_recipient'],
   added: (rows, kept, reading = IN_PLACE) => [
     change(sidesOf(AMOUNTS, rows, kept, '+'), 'greatest(held.newest, deltas.place)', reading),
   ],

@@ -6,8 +6,9 @@ import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import { type Database, IS_CITUS, type Transaction } from '@chainstead/db';
 import { AssumedWronglyError } from '../commit-retry.ts';
-import type { Dataset, DerivedState, KeptState } from '../dataset.ts';
+import type { Dataset, DerivedState, SubjectState } from '../dataset.ts';
 import { lockChainCommits } from '../write-batch.ts';
+import type { StateOf } from './counted-rows.ts';
 
 export interface DerivedRecord {
   readonly state: string;
@@ -78,12 +79,16 @@ export function recordOf(
 }
 
 /** Whether any state follows what is added to a dataset or removed from it. Under the commit lock this stays so until the transaction ends. */
-export function isFollowed({ derived = [], kept = [] }: Dataset, records: readonly DerivedRecord[]): boolean {
-  const isCounting = (state: DerivedState): boolean => {
+export function isFollowed({ derived = [] }: Dataset, records: readonly DerivedRecord[]): boolean {
+  return derived.some((state) => {
     const record = recordOf(records, state);
-    return record !== undefined && record.progress.status !== 'clearing';
-  };
-  return derived.some(isCounting) || kept.some((state) => recordOf(records, state)?.hasSubjects === true);
+    return record !== undefined && isCounting(state, record);
+  });
+}
+
+/** Whether a state counts some rows: of any subject if it has subjects. */
+export function isCounting({ subjects }: DerivedState, { progress, hasSubjects }: DerivedRecord): boolean {
+  return subjects === undefined ? progress.status !== 'clearing' : hasSubjects;
 }
 
 /** Rows that no state was to follow were not set aside for it. @throws AssumedWronglyError where one does by now */
@@ -132,7 +137,7 @@ export async function registerDerivedStates(
   chain: Chain,
   datasets: readonly Dataset[],
 ): Promise<readonly DerivedState[]> {
-  const states = [...statesOf(datasets), ...keptStatesOf(datasets)];
+  const states = statesOf(datasets);
   const unknownOf = (records: readonly DerivedRecord[]) =>
     states.filter(({ state }) => recordOf(records, state) === undefined);
   if (unknownOf(await readDerivedRecords(database, chain.id)).length === 0) return [];
@@ -141,9 +146,9 @@ export async function registerDerivedStates(
     const unknown = unknownOf(await readDerivedRecords(transaction, chain.id));
     const [found] = await transaction.query('SELECT FROM blocks WHERE chain_id = $1 LIMIT 1', [chain.id]);
     for (const { dataset, state } of unknown) {
-      // Of a kept state each subject is built by itself.
-      const status = found === undefined || isOfSubjects(state) ? 'built' : 'clearing';
-      if (isOfSubjects(state))
+      // Subjects are built one by one.
+      const status = found === undefined || hasSubjects(state) ? 'built' : 'clearing';
+      if (hasSubjects(state))
         await transaction.query(
           'UPDATE kept_subjects SET built_to = -1, is_stale = true, rows = 0 WHERE chain_id = $1 AND state = $2',
           [chain.id, state.name],
@@ -155,27 +160,24 @@ export async function registerDerivedStates(
         [chain.id, state.name, dataset.name, state.version, status],
       );
     }
-    return found === undefined ? [] : unknown.flatMap(({ state }) => (isOfSubjects(state) ? [] : [state]));
+    return found === undefined ? [] : unknown.flatMap(({ state }) => (hasSubjects(state) ? [] : [state]));
   });
 }
 
-/** Every state with its dataset. */
-export function statesOf(
-  datasets: readonly Dataset[],
-): readonly { readonly dataset: Dataset; readonly state: DerivedState }[] {
-  return datasets.flatMap((dataset) => (dataset.derived ?? []).map((state) => ({ dataset, state })));
-}
-
-/** Every state that is kept for single subjects, once, with the first dataset that has it. */
-export function keptStatesOf(
-  datasets: readonly Dataset[],
-): readonly { readonly dataset: Dataset; readonly state: KeptState }[] {
-  const found = new Map<string, { readonly dataset: Dataset; readonly state: KeptState }>();
+/** Every state once, with the first dataset that has it. */
+export function statesOf(datasets: readonly Dataset[]): readonly StateOf[] {
+  const found = new Map<string, StateOf>();
   for (const dataset of datasets)
-    for (const state of dataset.kept ?? []) if (!found.has(state.name)) found.set(state.name, { dataset, state });
+    for (const state of dataset.derived ?? []) if (!found.has(state.name)) found.set(state.name, { dataset, state });
   return [...found.values()];
 }
 
-function isOfSubjects(state: DerivedState | KeptState): state is KeptState {
-  return 'rowsOf' in state;
+/** The states of single subjects among them. */
+export function subjectStatesOf(datasets: readonly Dataset[]): readonly StateOf<SubjectState>[] {
+  return statesOf(datasets).flatMap(({ dataset, state }) => (hasSubjects(state) ? [{ dataset, state }] : []));
+}
+
+/** Whether a state counts the rows of single subjects. */
+export function hasSubjects(state: DerivedState): state is SubjectState {
+  return state.subjects !== undefined;
 }

@@ -4,7 +4,7 @@ import type { Database } from '@chainstead/db';
 import { createChunkSizing } from '../chunk-size.ts';
 import { retryCommit } from '../commit-retry.ts';
 import type { Dataset } from '../dataset.ts';
-import { buildDerivedPiece } from './build-piece.ts';
+import { buildDerivedPiece } from './build-whole.ts';
 import { registerDerivedStates } from './derived-record.ts';
 
 export interface KeepDerivedOptions {

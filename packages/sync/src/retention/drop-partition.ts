@@ -42,14 +42,14 @@ export async function withPatientSession<T>(
 export async function uncover(
   database: Pick<Database, 'transaction'>,
   chainId: ChainId,
-  { name, kept = [] }: Pick<Dataset, 'name' | 'kept'>,
+  { name, derived = [] }: Pick<Dataset, 'name' | 'derived'>,
   range: BlockRange,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
     await removeCoverage(transaction, chainId, [name], range);
     await removeSubjectRanges(transaction, chainId, name, range);
-    for (const statement of kept.flatMap((state) => state.dropped?.(chainId, range) ?? []))
+    for (const statement of derived.flatMap((state) => state.dropped?.(chainId, range) ?? []))
       await transaction.query(statement);
   });
 }
@@ -105,7 +105,7 @@ export async function findDetached(
 export async function dropDetached(
   database: Database,
   run: RunStatement,
-  dataset: Pick<Dataset, 'kept' | 'name' | 'table'>,
+  dataset: Pick<Dataset, 'derived' | 'name' | 'table'>,
   { name, chainId, isPending, blocks }: DetachedPartition,
 ): Promise<void> {
   if (isPending) await run(`ALTER TABLE ${dataset.table.name} DETACH PARTITION ${name} FINALIZE`);

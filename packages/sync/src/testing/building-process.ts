@@ -3,7 +3,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import type { Dataset } from '../dataset.ts';
-import { buildDerivedPiece } from '../derived/build-piece.ts';
+import { buildDerivedPiece } from '../derived/build-whole.ts';
 import { marks } from './marks-dataset.ts';
 
 const [url = '', id = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /** What is kept of accounts that somebody asked about: how many marks they have, and what these add up to. */
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Dataset, KeptState } from '../dataset.ts';
+import type { Dataset, SubjectState } from '../dataset.ts';
 import { marks } from './marks-dataset.ts';
 
 /** Beside those of the marks. */
@@ -12,13 +12,12 @@ export async function createKeptMarkTables(database: Database): Promise<void> {
   );
 }
 
-export function keptMarks(version: number): KeptState {
+export function keptMarks(version: number): SubjectState {
   return {
     name: 'kept-marks',
     version,
-    tables: [{ name: 'kept_marks', subject: 'account' }],
-    rowsOf: (account) => [`account = ${account}`],
-    indexes: ['marks_pkey'],
+    tables: ['kept_marks'],
+    subjects: { column: 'account', rowsOf: (account) => [`account = ${account}`], indexes: ['marks_pkey'] },
     added: (rows, kept) => [sums(rows, kept, '+')],
     removed: (rows, kept) => [sums(rows, kept, '-')],
   };
@@ -32,14 +31,16 @@ function sums(rows: string, kept: string, sign: '+' | '-'): string {
 
 /** The marks with this state. */
 export function datasetOf(version: number): Dataset {
-  return { ...marks, derived: [], kept: [keptMarks(version)] } as Dataset;
+  return { ...marks, derived: [keptMarks(version)] } as Dataset;
 }
 
 const MORE = { ...marks.table, name: 'more_marks' };
 
 /** Counts what lies in two tables, a part of the marks of a block in each. */
-export function splitMarks(version: number): KeptState {
-  return { ...keptMarks(version), counts: [marks.table, MORE], indexes: ['marks_pkey', 'more_marks_pkey'] };
+export function splitMarks(version: number): SubjectState {
+  const state = keptMarks(version);
+  const subjects = { ...state.subjects, indexes: ['marks_pkey', 'more_marks_pkey'] };
+  return { ...state, counts: [marks.table, MORE], subjects };
 }
 
 /** The two parts. */
@@ -47,7 +48,7 @@ export function splitDatasets(version: number): [Dataset, Dataset] {
   const part = (remainder: number, given: object): Dataset =>
     ({
       ...datasetOf(version),
-      kept: [splitMarks(version)],
+      derived: [splitMarks(version)],
       decode: (logs, context) => marks.decode(logs, context).filter(({ logIndex }) => logIndex % 2 === remainder),
       ...given,
     }) as Dataset;

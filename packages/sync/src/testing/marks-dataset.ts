@@ -80,7 +80,7 @@ function markStates(): readonly DerivedState[] {
       version: 1,
       tables: ['mark_highest'],
       added: (rows) => [highest(rows)],
-      removed: (rows, counted) => [
+      removed: (rows, _kept, counted) => [
         `DELETE FROM mark_highest WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows} AS gone)`,
         highest(
           `(SELECT * FROM ${counted} AS every WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows} AS gone))`,

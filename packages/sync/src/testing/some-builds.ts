@@ -3,7 +3,7 @@ import type { Database } from '@chainstead/db';
 import fc from 'fast-check';
 import { retryCommit } from '../commit-retry.ts';
 import type { Dataset } from '../dataset.ts';
-import { buildDerivedPiece } from '../derived/build-piece.ts';
+import { buildDerivedPiece } from '../derived/build-whole.ts';
 import { readDerivedRecords, registerDerivedStates } from '../derived/derived-record.ts';
 import type { MarkedChain } from './marked-chain.ts';
 import { misderived } from './marks-dataset.ts';

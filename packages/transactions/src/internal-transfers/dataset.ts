@@ -15,7 +15,7 @@ export const internalTransfers: Dataset<InternalTransferRow> = {
     reads: ({ internalTransfers: kept }) => (kept === 'all' ? ['internalTransactions'] : []),
     decode: (block, { chain }) => transferRows(block, chain.id),
   },
-  kept: [forgetWalletCounts('internal-transfers', ['account'])],
+  derived: [forgetWalletCounts('internal-transfers', ['account'])],
 };
 
 /** What was not reverted and moved something, by side. */

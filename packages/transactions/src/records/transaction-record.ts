@@ -16,8 +16,8 @@ export const logRecordSchema = z.object({
 export const transactionRecordSchema = z.object({
   hash: z.string(),
   index: z.int(),
-  /** EIP-2718 type; 0 for legacy ones. Answers that were kept before this was told have none. */
-  type: z.int().default(0),
+  /** EIP-2718 type; 0 for legacy ones. */
+  type: z.int(),
   nonce: digits,
   from: z.string(),
   /** Null where it creates a contract. */

@@ -193,8 +193,8 @@ describe('in the database', () => {
       'SELECT account, roles, evidence FROM account_transactions ORDER BY roles',
     );
     expect(accounts.map(({ account, roles, evidence }) => [`0x${account.toString('hex')}`, roles, evidence])).toEqual([
-      [ALICE, 1, 1],
-      [BOB, 2, 1],
+      [ALICE, 1, 0],
+      [BOB, 2, 0],
     ] satisfies [Address, number, number][]);
   });
 });

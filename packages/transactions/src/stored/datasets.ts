@@ -30,7 +30,7 @@ export const accountTransactions: Dataset<AccountTransactionRow> = {
     decode: (block, { chain }) =>
       committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain)),
   },
-  kept: [forgetWalletCounts('account-transactions', ['account'])],
+  derived: [forgetWalletCounts('account-transactions', ['account'])],
 };
 
 function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {

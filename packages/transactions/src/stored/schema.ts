@@ -75,7 +75,7 @@ export const accountTransactions = pgTable(
     transactionKey: int8Text('transaction_key').notNull(),
     blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
-    /** Bits of what the logs say of the account (`evidenceBits`); 0: the row was stored before they were read for it. */
+    /** Bits of what the logs say of the account (`evidenceBits`). */
     evidence: integer('evidence').notNull().default(0),
     /**
      * Bits: {@link ROLES}; {@link NO_ROLE} and below for an account that only the logs name. In the key for two accounts of one `account_key` in one

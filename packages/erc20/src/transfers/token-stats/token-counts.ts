@@ -1,16 +1,19 @@
-import type { KeptState } from '@chainstead/sync';
+import type { SubjectState } from '@chainstead/sync';
 import { BY_CONTRACT } from '../page/by-contract.ts';
 
 /**
  * How many transfers a token has, of those that somebody asked about. Only for tokens of which counting each time would take long: a
  * counter costs every commit of the chain a look.
  */
-export const erc20TokenCounts: KeptState = {
+export const erc20TokenCounts: SubjectState = {
   name: 'erc20-token-counts',
   version: 1,
-  tables: [{ name: 'erc20_token_counts', subject: 'token' }],
-  rowsOf: (token) => [`token_key(token) = token_key(${token}) AND token = ${token} AND direction <> 1`],
-  indexes: [BY_CONTRACT],
+  tables: ['erc20_token_counts'],
+  subjects: {
+    column: 'token',
+    rowsOf: (token) => [`token_key(token) = token_key(${token}) AND token = ${token} AND direction <> 1`],
+    indexes: [BY_CONTRACT],
+  },
   added: (rows, kept) => [change(rows, kept, '')],
   removed: (rows, kept) => [change(rows, kept, '-')],
   // Which tokens the rows were of is not known any more: each is counted anew when somebody asks.

@@ -150,5 +150,5 @@ function literal(address: Address | undefined): string {
 }
 
 test('the dataset keeps it', () => {
-  expect(erc20Transfers.kept).toContain(erc20TokenCounts);
+  expect(erc20Transfers.derived).toContain(erc20TokenCounts);
 });

@@ -68,7 +68,7 @@ export async function seedManyTrades(
     `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT ${chain.id}, block_number, hash, block_timestamp FROM (SELECT ${place} FROM generate_series(1, ${MANY_SALES}) AS number) AS placed`,
   );
-  for (const statement of saleDays.added('nft_trades', 'nft_trades')) await database.query(statement);
+  for (const statement of saleDays.added('nft_trades', '')) await database.query(statement);
   await database.query(
     `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-trades', 0, $2, 'receipts')`,
     [chain.id, MANY_SALES],

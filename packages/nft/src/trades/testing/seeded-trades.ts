@@ -79,7 +79,7 @@ export async function seedTrades(database: Database, chain: Chain, trades: Itera
        SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::timestamptz[]) ON CONFLICT DO NOTHING`,
       [chain.id, numbers, numbers.map((number) => hexBytes(hashOf(1, number))), [...times.values()]],
     );
-    for (const statement of saleDays.added('added_trades', 'nft_trades')) await transaction.query(statement);
+    for (const statement of saleDays.added('added_trades', '')) await transaction.query(statement);
   });
 }
 
@@ -96,7 +96,7 @@ export async function removeTrades(
      INSERT INTO removed_trades SELECT * FROM gone`,
     [chain.id, blocks],
   );
-  await runDerived(transaction, spread, (reading) => saleDays.removed('removed_trades', 'nft_trades', reading));
+  await runDerived(transaction, spread, (reading) => saleDays.removed('removed_trades', '', 'nft_trades', reading));
 }
 
 /** Records a range as covered by a dataset, and sale days as counting all of its trades. */

@@ -4,8 +4,9 @@ import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import PQueue from 'p-queue';
 import { retryCommit } from '../commit-retry.ts';
-import { buildKeptPiece, type KeptOf, type KeptProgress } from './build-kept.ts';
-import { buildKeptTogether, type TogetherProgress } from './build-kept-together.ts';
+import type { SubjectState } from '../dataset.ts';
+import { buildSubject, buildTogether, type SubjectProgress, type TogetherProgress } from './build-subjects.ts';
+import type { StateOf } from './counted-rows.ts';
 
 /**
  * Builds subjects piece by piece, one transaction at a time of each chain, whoever is asked about: each holds up the commits of the chain, which
@@ -14,7 +15,7 @@ import { buildKeptTogether, type TogetherProgress } from './build-kept-together.
  */
 export interface BuildTurns {
   /** @param isBegun whether a piece of the subject was built before: then it has too many rows to share one */
-  nextPiece(chain: Chain, of: KeptOf, subject: Address, isBegun: boolean): Promise<KeptProgress>;
+  nextPiece(chain: Chain, of: StateOf<SubjectState>, subject: Address, isBegun: boolean): Promise<SubjectProgress>;
 }
 
 /** In one piece, where they have few rows. */
@@ -23,14 +24,14 @@ const SUBJECTS_TOGETHER = 200;
 /** A subject that waits for its next piece. It has a turn of its own, in which it is built unless another's turn did. */
 interface Waiting {
   readonly subject: Address;
-  readonly told: PromiseWithResolvers<KeptProgress>;
+  readonly told: PromiseWithResolvers<SubjectProgress>;
   isAlone: boolean;
 }
 
 /** Who waits for the same state of a chain. */
 interface Line {
   readonly chain: Chain;
-  readonly of: KeptOf;
+  readonly of: StateOf<SubjectState>;
   readonly turns: PQueue;
   readonly waiting: Set<Waiting>;
 }
@@ -39,7 +40,7 @@ export function createBuildTurns(database: Database): BuildTurns {
   const turnsOf = new Map<number, PQueue>();
   const lines = new Map<string, Line>();
 
-  function lineOf(chain: Chain, of: KeptOf): Line {
+  function lineOf(chain: Chain, of: StateOf<SubjectState>): Line {
     const key = `${chain.id} ${of.state.name} ${of.state.version}`;
     const turns = turnsOf.get(chain.id) ?? new PQueue({ concurrency: 1 });
     const line = lines.get(key) ?? { chain, of, turns, waiting: new Set() };
@@ -65,7 +66,7 @@ export function createBuildTurns(database: Database): BuildTurns {
 
   async function buildOne({ chain, of }: Line, { subject, told }: Waiting): Promise<void> {
     try {
-      told.resolve(await retryCommit(() => buildKeptPiece(database, chain, of, subject)));
+      told.resolve(await retryCommit(() => buildSubject(database, chain, of, subject)));
     } catch (error) {
       told.reject(error);
     }
@@ -75,7 +76,7 @@ export function createBuildTurns(database: Database): BuildTurns {
   async function buildSome(line: Line, some: readonly Waiting[]): Promise<void> {
     const { chain, of } = line;
     const subjects = some.map(({ subject }) => subject);
-    const progress = await retryCommit(() => buildKeptTogether(database, chain, of, subjects)).catch(
+    const progress = await retryCommit(() => buildTogether(database, chain, of, subjects)).catch(
       // One of them may be to blame, and is told so in its own turn: the others are not to fail with it.
       (): ReadonlyMap<Address, TogetherProgress> => new Map(subjects.map((subject) => [subject, 'alone'] as const)),
     );
@@ -94,7 +95,7 @@ export function createBuildTurns(database: Database): BuildTurns {
 
   return {
     nextPiece(chain, of, subject, isBegun) {
-      const one = { subject, told: Promise.withResolvers<KeptProgress>(), isAlone: isBegun };
+      const one = { subject, told: Promise.withResolvers<SubjectProgress>(), isAlone: isBegun };
       giveTurn(lineOf(chain, of), one);
       return one.told.promise;
     },

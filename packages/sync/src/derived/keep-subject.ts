@@ -1,9 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Registry } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
-import type { KeptState } from '../dataset.ts';
-import type { KeptOf, KeptProgress } from './build-kept.ts';
+import type { SubjectState } from '../dataset.ts';
+import type { SubjectProgress } from './build-subjects.ts';
 import { createBuildTurns } from './build-turns.ts';
+import type { StateOf } from './counted-rows.ts';
 import { createKeptMetrics } from './kept-metrics.ts';
 
 /** Keeps states of subjects that are asked about. */
@@ -12,7 +13,7 @@ export interface KeptSubjects {
    * Has the state kept of the subject from now on, and waits for it.
    * @param waitMs how long; the building goes on after that
    */
-  keep(chain: Chain, of: KeptOf, subject: Address, waitMs: number): Promise<KeptProgress>;
+  keep(chain: Chain, of: StateOf<SubjectState>, subject: Address, waitMs: number): Promise<SubjectProgress>;
 }
 
 /** That a subject is asked about is written down so often: what nobody asks about is forgotten after weeks. */
@@ -22,7 +23,7 @@ const ASKED_AGAIN = "interval '6 hours'";
  * Whether it is written down lately that somebody asked about the subject, in SQL: whoever finds it kept need not call {@link KeptSubjects.keep}
  * then. @param subject its 20 bytes
  */
-export function isAskNoted(chainId: string, subject: string, { name }: Pick<KeptState, 'name'>): string {
+export function isAskNoted(chainId: string, subject: string, { name }: Pick<SubjectState, 'name'>): string {
   return `EXISTS (SELECT FROM kept_subjects AS noted WHERE noted.chain_id = ${chainId} AND noted.state = '${name}' AND noted.subject = ${subject}
     AND ${isNoted('noted')})`;
 }
@@ -35,10 +36,10 @@ export function isNoted(row: string): string {
 /** @param metrics where what is built is counted; default nowhere */
 export function createKeptSubjects(database: Database, metrics?: Registry): KeptSubjects {
   const measured = metrics === undefined ? null : createKeptMetrics(metrics);
-  const builds = new Map<string, Promise<KeptProgress>>();
+  const builds = new Map<string, Promise<SubjectProgress>>();
   const turns = createBuildTurns(database);
 
-  async function build(chain: Chain, of: KeptOf, subject: Address): Promise<KeptProgress> {
+  async function build(chain: Chain, of: StateOf<SubjectState>, subject: Address): Promise<SubjectProgress> {
     const ended = measured?.began(chain.key, of.state.name);
     try {
       const progress = await buildPieces(chain, of, subject);
@@ -50,14 +51,14 @@ export function createKeptSubjects(database: Database, metrics?: Registry): Kept
     }
   }
 
-  async function buildPieces(chain: Chain, of: KeptOf, subject: Address): Promise<'built' | 'waiting'> {
+  async function buildPieces(chain: Chain, of: StateOf<SubjectState>, subject: Address): Promise<'built' | 'waiting'> {
     for (let isBegun = false; ; isBegun = true) {
       const progress = await turns.nextPiece(chain, of, subject, isBegun);
       if (progress !== 'building') return progress;
     }
   }
 
-  function buildOnce(chain: Chain, of: KeptOf, subject: Address): Promise<KeptProgress> {
+  function buildOnce(chain: Chain, of: StateOf<SubjectState>, subject: Address): Promise<SubjectProgress> {
     const key = `${chain.id} ${of.state.name} ${subject}`;
     const running = builds.get(key);
     if (running !== undefined) return running;
@@ -76,7 +77,12 @@ export function createKeptSubjects(database: Database, metrics?: Registry): Kept
 }
 
 /** Whether the subject's rows are all counted. Writes down that it was asked about. */
-async function isBuilt(database: Database, chain: Chain, { state }: KeptOf, subject: Address): Promise<boolean> {
+async function isBuilt(
+  database: Database,
+  chain: Chain,
+  { state }: StateOf<SubjectState>,
+  subject: Address,
+): Promise<boolean> {
   const key = [chain.id, state.name, addressBytes(subject), state.version];
   const [found] = await database.query<{ is_old: boolean }>(
     `SELECT kept.asked_at < now() - ${ASKED_AGAIN} AS is_old FROM kept_subjects AS kept
@@ -92,9 +98,9 @@ async function isBuilt(database: Database, chain: Chain, { state }: KeptOf, subj
   return found !== undefined;
 }
 
-async function after(ms: number, building: Promise<unknown>): Promise<KeptProgress> {
+async function after(ms: number, building: Promise<unknown>): Promise<SubjectProgress> {
   let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<KeptProgress>((resolve) => {
+  const passed = new Promise<SubjectProgress>((resolve) => {
     timer = setTimeout(() => resolve('building'), ms);
   });
   // Nobody may be left to hear of a build that fails later: the next request tries it again.

@@ -2,12 +2,12 @@ import { type Address, createMetricsRegistry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { KeptState } from '../dataset.ts';
+import type { SubjectState } from '../dataset.ts';
 import { accountsOf, createKeptMarkTables, datasetOf, keptMarks, misKept } from '../testing/kept-marks.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/marked-chain.ts';
 import { createMarkTables } from '../testing/marks-dataset.ts';
 import { lockChainCommits } from '../write-batch.ts';
-import { buildKeptTogether } from './build-kept-together.ts';
+import { buildTogether } from './build-subjects.ts';
 import { createKeptSubjects } from './keep-subject.ts';
 
 let scratch: ScratchDatabase;
@@ -31,7 +31,7 @@ beforeEach(() => scratch.database.query('TRUNCATE kept_marks, kept_subjects'));
 const OF = { dataset: datasetOf(1), state: keptMarks(1) };
 
 const together = (subjects: readonly Address[], max: { readonly rows: number; readonly rowsOfOne: number }) =>
-  buildKeptTogether(scratch.database, marked.chain, OF, subjects, max);
+  buildTogether(scratch.database, marked.chain, OF, subjects, max);
 
 async function rowsByAccount(): Promise<ReadonlyMap<Address, number>> {
   const rows = await scratch.database.query<{ account: Address; rows: number }>(
@@ -127,7 +127,7 @@ test('a thousand first requests are a few transactions, not a thousand', async (
 
 test('who can’t be counted fails alone', async () => {
   const bad = `'\\x${accounts[1]?.slice(2)}'::bytea`;
-  const state: KeptState = {
+  const state: SubjectState = {
     ...OF.state,
     added: (rows, kept) => [
       `SELECT 1 / (count(*) FILTER (WHERE subject = ${bad}) - 1) FROM ${kept} AS kept`,

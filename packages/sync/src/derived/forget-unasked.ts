@@ -2,9 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
 import type { Dataset } from '../dataset.ts';
-import { keptStatesOf } from '../derived/derived-record.ts';
 import { lockChainCommits } from '../write-batch.ts';
-import { clearSubjects } from './build-kept.ts';
+import { clearSubjects } from './build-subjects.ts';
+import { subjectStatesOf } from './derived-record.ts';
 
 /** Nobody has asked about them for so long. */
 const FORGOTTEN_AFTER = "interval '30 days'";
@@ -41,7 +41,7 @@ export async function keepForgetting(options: ForgetOptions, signal: AbortSignal
 /** Forgets some of the subjects that nobody asks about any more, and what was kept of them. @returns how many */
 export async function forgetUnasked(database: Database, chain: Chain, datasets: readonly Dataset[]): Promise<number> {
   let forgotten = 0;
-  for (const { state } of keptStatesOf(datasets)) {
+  for (const { state } of subjectStatesOf(datasets)) {
     const old = `chain_id = $1 AND state = $2 AND asked_at < now() - ${FORGOTTEN_AFTER}`;
     const [some] = await database.query(`SELECT FROM kept_subjects WHERE ${old} LIMIT 1`, [chain.id, state.name]);
     if (some === undefined) continue;

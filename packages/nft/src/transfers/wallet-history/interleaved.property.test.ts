@@ -194,7 +194,9 @@ test(
 );
 
 test('histories of many subjects beside a backfill of the same blocks neither deadlock nor lose rows', async () => {
-  const stage = await openHistoryStage(scratch.database, { chainId: nextChain++, blocks: 1_500, firstFollowed: 1_480 });
+  const blocks = Math.max(500, atDepth(1_500));
+  const firstFollowed = blocks - 20;
+  const stage = await openHistoryStage(scratch.database, { chainId: nextChain++, blocks, firstFollowed });
   onTestFinished(() => stage.close());
   const before = await deadlocks();
   const subjects = [
@@ -202,8 +204,8 @@ test('histories of many subjects beside a backfill of the same blocks neither de
     ...stage.collections.map((contract) => stage.subject('contract', contract)),
   ];
   await Promise.all([
-    stage.backfill({ from: 0, to: 1_479 }),
-    stage.backfill({ from: 0, to: 1_479 }),
+    stage.backfill({ from: 0, to: firstFollowed - 1 }),
+    stage.backfill({ from: 0, to: firstFollowed - 1 }),
     ...subjects.map((subject) => stage.complete(subject)),
   ]);
   await requireTruth(stage);

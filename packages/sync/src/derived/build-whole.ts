@@ -1,17 +1,23 @@
 /**
- * Builds derived states from the rows that are there, by ascending blocks, a piece in each transaction. Under the commit lock all
+ * Builds derived states without subjects from the rows that are there, by ascending blocks, a piece in each transaction. Under the commit lock all
  * rows are either committed, and the piece counts those of its blocks, or their transaction waits for the lock, and will then see
  * how far the state is built: `derive-changes.ts`. So each row is counted once, whatever arrives or goes meanwhile.
  */
 import type { Chain } from '@chainstead/chains';
-import { type Database, isDistributed, isSpread, type Transaction } from '@chainstead/db';
+import { type Database, isDistributed, type Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState } from '../dataset.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
-import { runDerived } from '../reading.ts';
-import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
-import { countedRows } from './derive-changes.ts';
-import { type DerivedRecord, readDerivedRecords, recordOf, saveDerivedProgress, statesOf } from './derived-record.ts';
+import { EVERYTHING, type StateOf } from './counted-rows.ts';
+import { countSelected } from './derive-changes.ts';
+import {
+  type DerivedRecord,
+  hasSubjects,
+  readDerivedRecords,
+  recordOf,
+  saveDerivedProgress,
+  statesOf,
+} from './derived-record.ts';
 
 /** How much a piece may be at most. */
 export interface PieceSize {
@@ -48,15 +54,13 @@ export async function buildDerivedPiece(
   });
 }
 
-interface Unbuilt {
-  readonly dataset: Dataset;
-  readonly state: DerivedState;
+interface Unbuilt extends StateOf {
   readonly progress: Exclude<DerivedRecord['progress'], { readonly status: 'built' }>;
 }
 
 function findUnbuilt(datasets: readonly Dataset[], records: readonly DerivedRecord[]): Unbuilt | null {
   for (const { dataset, state } of statesOf(datasets)) {
-    const progress = recordOf(records, state)?.progress;
+    const progress = hasSubjects(state) ? undefined : recordOf(records, state)?.progress;
     if (progress !== undefined && progress.status !== 'built') return { dataset, state, progress };
   }
   return null;
@@ -108,12 +112,8 @@ async function countBlocks(
   const { table } = dataset;
   const { blocks, to } = await nextBlocks(transaction, chain, dataset, builtTo, size);
   const source = `SELECT ${table.columns.join(', ')} FROM ${table.name} WHERE ${ROWS_BETWEEN}`;
-  const rows = await fillStagingTable(transaction, table, 'added', source, [chain.id, builtTo, to ?? topOf(dataset)]);
-  const counted = countedRows(dataset, chain.id, to);
-  if (rows > 0)
-    await runDerived(transaction, await isSpread(transaction), (reading) =>
-      state.added(stagingTableOf(table, 'added'), counted, reading),
-    );
+  const values = [chain.id, builtTo, to ?? topOf(dataset)];
+  const rows = await countSelected(transaction, { dataset, state }, EVERYTHING, { source, values });
   const progress = to === null ? ({ status: 'built' } as const) : ({ status: 'building', builtTo: to } as const);
   await saveDerivedProgress(transaction, chain.id, state, progress, rows);
   return { state, status: progress.status, blocks, rows };

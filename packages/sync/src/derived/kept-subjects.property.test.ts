@@ -3,9 +3,8 @@ import { atDepth, createScratchDatabase, dyingDatabase, KilledError, type Scratc
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { retryCommit } from '../commit-retry.ts';
-import type { Dataset, KeptState } from '../dataset.ts';
+import type { Dataset, SubjectState } from '../dataset.ts';
 import { ROWS_AT_ONCE } from '../decoded-batch.ts';
-import { registerDerivedStates } from '../derived/derived-record.ts';
 import {
   accountsOf,
   createKeptMarkTables,
@@ -19,8 +18,8 @@ import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/m
 import { createMarkTables } from '../testing/marks-dataset.ts';
 import { someMoment } from '../testing/some-steps.ts';
 import { lockChainCommits } from '../write-batch.ts';
-import { buildKeptPiece } from './build-kept.ts';
-import { buildKeptTogether } from './build-kept-together.ts';
+import { buildSubject, buildTogether } from './build-subjects.ts';
+import { registerDerivedStates } from './derived-record.ts';
 import { forgetUnasked } from './forget-unasked.ts';
 import { createKeptSubjects } from './keep-subject.ts';
 
@@ -117,13 +116,13 @@ describe('what is kept of subjects', () => {
                   const subject = accounts[account % accounts.length];
                   if (subject === undefined) return;
                   for (let piece = 0; piece < pieces; piece++)
-                    await retryCommit(() => buildKeptPiece(scratch.database, marked.chain, of(), subject, rows));
+                    await retryCommit(() => buildSubject(scratch.database, marked.chain, of(), subject, rows));
                 };
                 const askTogether = ({ accounts: places, rows, rowsOfOne, dieAfter }: (typeof crowds)[number]) => {
                   const subjects = places.flatMap((place) => accounts[place] ?? []);
                   const on = dieAfter === null ? scratch.database : dyingDatabase(scratch.database, dieAfter);
                   return unlessKilled(
-                    retryCommit(() => buildKeptTogether(on, marked.chain, of(), subjects, { rows, rowsOfOne })),
+                    retryCommit(() => buildTogether(on, marked.chain, of(), subjects, { rows, rowsOfOne })),
                   );
                 };
                 await Promise.all([
@@ -157,7 +156,7 @@ describe('what is kept of subjects', () => {
   it('follows what several datasets change of a block at once', async () => {
     await scratch.database.query('CREATE TABLE kept_changes (chain_id bigint, marks bigint, places bigint)');
     const [first, second] = splitDatasets(1);
-    const state: KeptState = {
+    const state: SubjectState = {
       ...splitMarks(1),
       removed: (rows, _kept, counted) => [
         `INSERT INTO kept_changes SELECT max(chain_id), count(*), (SELECT count(*) FROM ${counted} AS left_over WHERE left_over.chain_id = max(changed.chain_id))
@@ -165,8 +164,8 @@ describe('what is kept of subjects', () => {
       ],
     };
     const noting = [
-      { ...first, kept: [state] },
-      { ...second, kept: [state] },
+      { ...first, derived: [state] },
+      { ...second, derived: [state] },
     ] as const;
     const work = async (marked: MarkedChain): Promise<void> => {
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
@@ -247,14 +246,14 @@ describe('what is kept of subjects', () => {
 
   it('is told of reorganisations, in the transaction that takes the rows back', async () => {
     await scratch.database.query('CREATE TABLE kept_rollbacks (chain_id bigint, ancestor bigint, marks bigint)');
-    const state: KeptState = {
+    const state: SubjectState = {
       ...keptMarks(1),
       rolledBack: (chainId, ancestor) => [
         `INSERT INTO kept_rollbacks SELECT ${chainId}, ${ancestor}, count(*) FROM marks WHERE chain_id = ${chainId} AND block_number > ${ancestor}`,
       ],
     };
     await withChain(ROWS_AT_ONCE, async (marked) => {
-      marked.use({ ...datasetOf(1), kept: [state] });
+      marked.use({ ...datasetOf(1), derived: [state] });
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
       await marked.take({ kind: 'follow', blocks: 4 });
       const told = () =>
@@ -277,8 +276,9 @@ describe('what is kept of subjects', () => {
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
       const [account] = await accountsOf(scratch.database, marked.chainId);
       if (account === undefined) throw new Error('No account has a mark');
-      const state = { ...keptMarks(1), indexes: ['marks_by_account'] };
-      expect(await buildKeptPiece(scratch.database, marked.chain, { dataset: datasetOf(1), state }, account)).toBe(
+      const marks = keptMarks(1);
+      const state = { ...marks, subjects: { ...marks.subjects, indexes: ['marks_by_account'] } };
+      expect(await buildSubject(scratch.database, marked.chain, { dataset: datasetOf(1), state }, account)).toBe(
         'waiting',
       );
       const rows = await scratch.database.query('SELECT FROM kept_subjects WHERE chain_id = $1', [marked.chainId]);
