@@ -30,7 +30,6 @@ export {
   requesterOf,
 } from './limits/on-demand-budget.ts';
 export { createPostgresSpendingStore } from './limits/postgres-spending-store.ts';
-export { createRedisSpendingStore } from './limits/redis-spending-store.ts';
 export {
   createLocalLimits,
   createSharedLimits,

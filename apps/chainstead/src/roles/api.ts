@@ -8,7 +8,6 @@ import {
   createBodyBudget,
   createKeyStore,
   createPostgresSpendingStore,
-  createRedisSpendingStore,
   createRequestDatabase,
   createSharedLimits,
   unservedRoutes,
@@ -34,7 +33,7 @@ const JOBS_POOL_SIZE = 2;
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, logger, metrics, clock } = context;
-  const { redisUrl, onDemand, aptos, datasets } = configuration;
+  const { onDemand, aptos, datasets } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
   // What was opened is closed with the role, and where it can't start.
@@ -46,7 +45,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     opened.defer(() => reads?.close());
     const requests = createRequestDatabase(database, reads);
     const sharedLimits = createSharedLimits({
-      store: redisUrl === null ? createPostgresSpendingStore({ database }) : createRedisSpendingStore({ redisUrl }),
+      store: createPostgresSpendingStore({ database }),
       logger,
       metrics,
       clock,

@@ -54,7 +54,6 @@ interface SpendingRow {
 /** In table `rate_spending`, which is not logged: after a crash of the server the windows begin anew. */
 export function createPostgresSpendingStore({ database }: { readonly database: Database }): SpendingStore {
   return {
-    name: 'Postgres',
     async exchange(reports) {
       const rows = await database.query<SpendingRow>(EXCHANGE, [
         reports.map(({ bucket }) => bucket),
@@ -71,9 +70,6 @@ export function createPostgresSpendingStore({ database }: { readonly database: D
       await database.query(FORGET);
       const [row] = await database.query<{ processes: number }>(COUNT);
       return Math.max(1, row?.processes ?? 1);
-    },
-    async close() {
-      // The database is its owner's to close.
     },
   };
 }

@@ -3,17 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createLogger, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
-import {
-  createScratchDatabase,
-  flushRedis,
-  openSilentLine,
-  type ScratchDatabase,
-  startScratchRedis,
-} from '@chainstead/testkit';
-import { Redis } from 'ioredis';
+import { createScratchDatabase, openSilentLine, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
-import { createRedisSpendingStore } from './redis-spending-store.ts';
 import { untoldMax } from './shared-budget.ts';
 import { createLocalLimits, createSharedLimits, type SharedLimit, type SharedLimits } from './shared-limits.ts';
 import type { SpendingStore } from './spending-store.ts';
@@ -26,10 +18,6 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
 afterAll(() => scratch.drop());
-const redis = await startScratchRedis();
-if (redis === undefined) process.stdout.write('NOT RUN: shared limits in Redis (no redis-server on this machine)\n');
-afterAll(() => redis?.stop());
-
 interface LoggedLine {
   readonly level: string;
   readonly msg: string;
@@ -74,49 +62,23 @@ async function spendMany(limits: SharedLimits, limit: SharedLimit, times: number
 let bucketCount = 0;
 const newName = (): string => `test${++bucketCount}`;
 
-interface StoreUnderTest {
-  readonly name: string;
-  readonly redisUrl: string;
-  open(): SpendingStore;
-  /** How many buckets of a limit are there. */
-  stored(limit: string): Promise<number>;
+const open = (): SpendingStore => createPostgresSpendingStore({ database: scratch.database });
+
+/** How many buckets of a limit are stored. */
+async function stored(limit: string): Promise<number> {
+  const [row] = await scratch.database.query<{ buckets: number }>(
+    'SELECT count(*)::int AS buckets FROM rate_spending WHERE starts_with(bucket, $1)',
+    [`${limit}:`],
+  );
+  return row?.buckets ?? 0;
 }
 
-const stores: StoreUnderTest[] = [
-  {
-    name: 'Postgres',
-    redisUrl: '',
-    open: () => createPostgresSpendingStore({ database: scratch.database }),
-    async stored(limit) {
-      const [row] = await scratch.database.query<{ buckets: number }>(
-        'SELECT count(*)::int AS buckets FROM rate_spending WHERE starts_with(bucket, $1)',
-        [`${limit}:`],
-      );
-      return row?.buckets ?? 0;
-    },
-  },
-];
-if (redis !== undefined)
-  stores.push({
-    name: 'Redis',
-    redisUrl: redis.url,
-    open: () => createRedisSpendingStore({ redisUrl: redis.url, commandTimeoutMs: 30_000 }),
-    async stored(limit) {
-      const client = new Redis(redis.url);
-      try {
-        return (await client.keys(`chainstead:limits:${limit}:*`)).length;
-      } finally {
-        client.disconnect();
-      }
-    },
-  });
-
-describe.each(stores)('a limit that processes share in $name', ({ redisUrl, open, stored }) => {
+describe('a limit that processes share', () => {
   test('is one for two real processes: all of it passes, and at most a block more for each', async () => {
     const budget = 200;
     const name = newName();
     const run = () =>
-      promisify(execFile)(process.execPath, [SPENDING_PROCESS, scratch.url, redisUrl, name, String(budget), '400']);
+      promisify(execFile)(process.execPath, [SPENDING_PROCESS, scratch.url, name, String(budget), '400']);
     const runs = await Promise.all([run(), run()]);
     const accepted = runs.reduce((sum, { stdout }) => sum + Number(stdout), 0);
     expect(accepted).toBeGreaterThanOrEqual(budget);
@@ -214,7 +176,6 @@ describe.each(stores)('a limit that processes share in $name', ({ redisUrl, open
     expect(spending.reduce((sum, { amount }) => sum + amount, 0)).toBe(5);
     for (const { slot } of spending) expect(Math.abs(slot - Math.floor(now / 1_000))).toBeLessThanOrEqual(1);
     expect(buckets.get(`${bucket}2`)).toEqual([{ slot: expect.any(Number), amount: 1 }]);
-    await store.close();
   });
 });
 
@@ -225,81 +186,77 @@ describe('while the store is away', () => {
     lines.map(({ level, msg }) => `${level}: ${msg.split(':')[0]}`);
   /** A machine that stalls makes a store seem to be away that is given little time: what was said of that is forgotten. */
   const beginCounting = async ({ processes, lines }: OpenLimits, count = 1): Promise<void> => {
-    await vi.waitFor(async () => expect(await processes()).toBeGreaterThanOrEqual(count));
+    await vi.waitFor(async () => expect(await processes()).toBeGreaterThanOrEqual(count), { timeout: 20_000 });
     lines.length = 0;
   };
 
-  test('a process serves on by the limit itself, says so once, and comes back to the others', async () => {
-    // Nobody else counts there.
+  /** A database of its own, which is unavailable while the line to it is silent: no other process counts there. */
+  async function openLine() {
+    const stack = new AsyncDisposableStack();
     const own = await createScratchDatabase();
+    stack.defer(() => own.drop());
     const url = new URL(own.url);
     const line = await openSilentLine({ host: url.hostname, port: Number(url.port) });
+    stack.defer(() => line.close());
     url.host = `127.0.0.1:${line.port}`;
     const database = openDatabase({ url: url.href, applicationName: 'chainstead-test', logger: silentLogger() });
-    try {
-      const counted = openLimits(createPostgresSpendingStore({ database }), 200);
-      const { limits } = counted;
-      const limit = limits.add({ name: newName(), budget: 40, windowMs: LONG_MS });
-      expect(await spendMany(limits, limit, 10)).toBe(10);
-      await beginCounting(counted);
-      line.fallSilent();
-      // What waits when it falls silent passes as soon as that is known.
-      expect(await spendMany(limits, limit, 20)).toBe(20);
-      await vi.waitFor(() => expect(messages(counted.lines)).toEqual(AWAY));
-      expect(await counted.processes()).toBe(0);
-      for (let call = 0; call < 40; call += 1)
-        expect(typeof limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBe('number');
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
-      expect(messages(counted.lines)).toEqual(AWAY);
-      line.resume();
-      await vi.waitFor(
-        async () => {
-          await limits.spend([{ budget: limit.budgetOf('other'), amount: 1 }]);
-          expect(messages(counted.lines).slice(0, BACK.length)).toEqual(BACK);
-        },
-        { timeout: 20_000, interval: 200 },
-      );
-      expect(await counted.processes()).toBeGreaterThan(0);
-    } finally {
-      line.resume();
-      await Promise.all(opened.splice(0).map((limits) => limits.close()));
-      await database.close();
-      await line.close();
-      await own.drop();
-    }
+    stack.defer(() => database.close());
+    stack.defer(() => Promise.all(opened.splice(0).map((limits) => limits.close())).then(() => undefined));
+    stack.defer(() => line.resume());
+    return {
+      line,
+      open: () => openLimits(createPostgresSpendingStore({ database }), 200),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  }
+
+  /** Spends of another key until the store is heard again. */
+  const isBack = ({ limits, lines }: OpenLimits, limit: SharedLimit): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        await limits.spend([{ budget: limit.budgetOf('other'), amount: 1 }]);
+        expect(messages(lines).slice(0, BACK.length)).toEqual(BACK);
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+
+  test('a process serves on by the limit itself, says so once, and comes back to the others', async () => {
+    await using stage = await openLine();
+    const counted = stage.open();
+    const { limits } = counted;
+    const limit = limits.add({ name: newName(), budget: 40, windowMs: LONG_MS });
+    expect(await spendMany(limits, limit, 10)).toBe(10);
+    await beginCounting(counted);
+    stage.line.fallSilent();
+    // What waits when it falls silent passes as soon as that is known.
+    expect(await spendMany(limits, limit, 20)).toBe(20);
+    await vi.waitFor(() => expect(messages(counted.lines)).toEqual(AWAY));
+    expect(await counted.processes()).toBe(0);
+    for (let call = 0; call < 40; call += 1)
+      expect(typeof limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBe('number');
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(messages(counted.lines)).toEqual(AWAY);
+    stage.line.resume();
+    await isBack(counted, limit);
+    expect(await counted.processes()).toBeGreaterThan(0);
   });
 
-  test.runIf(redis !== undefined)(
-    'two processes have half of the limit each, once they know of each other',
-    async () => {
-      if (redis === undefined) return;
-      // Those of other tests are forgotten.
-      await flushRedis(redis.url);
-      const open = () => openLimits(createRedisSpendingStore({ redisUrl: redis.url }), 500);
-      const [first, second] = [open(), open()];
-      const name = newName();
-      const one = first.limits.add({ name, budget: 100, windowMs: LONG_MS });
-      const other = second.limits.add({ name, budget: 100, windowMs: LONG_MS });
-      for (const one of [first, second]) await beginCounting(one, 2);
-      await redis.stop();
-      const accepted = (await spendMany(first.limits, one, 200)) + (await spendMany(second.limits, other, 200));
-      expect(accepted).toBeGreaterThanOrEqual(50);
-      expect(accepted).toBeLessThanOrEqual(100);
-      for (const { lines } of [first, second]) await vi.waitFor(() => expect(messages(lines)).toEqual(AWAY));
-      await redis.restart();
-      for (const [{ limits, lines }, limit] of [
-        [first, one],
-        [second, other],
-      ] as const)
-        await vi.waitFor(
-          async () => {
-            await limits.spend([{ budget: limit.budgetOf('again'), amount: 1 }]);
-            expect(messages(lines).slice(0, BACK.length)).toEqual(BACK);
-          },
-          { timeout: 20_000, interval: 200 },
-        );
-    },
-  );
+  test('two processes have half of the limit each, once they know of each other', async () => {
+    await using stage = await openLine();
+    const [first, second] = [stage.open(), stage.open()];
+    const name = newName();
+    const one = first.limits.add({ name, budget: 100, windowMs: LONG_MS });
+    const other = second.limits.add({ name, budget: 100, windowMs: LONG_MS });
+    for (const counted of [first, second]) await beginCounting(counted, 2);
+    stage.line.fallSilent();
+    const accepted = (await spendMany(first.limits, one, 200)) + (await spendMany(second.limits, other, 200));
+    expect(accepted).toBeGreaterThanOrEqual(50);
+    expect(accepted).toBeLessThanOrEqual(100);
+    for (const { lines } of [first, second]) await vi.waitFor(() => expect(messages(lines)).toEqual(AWAY));
+    stage.line.resume();
+    await isBack(first, one);
+    await isBack(second, other);
+  });
 });
 
 test('a process without a store counts at once and alone', () => {

@@ -29,7 +29,7 @@ export interface SharedLimits {
    * @returns 0 when it is spent, else the milliseconds to wait; a promise where the other processes must hear something first
    */
   spend(spendings: readonly Spending[]): number | Promise<number>;
-  /** Tells what is left to tell, and closes the store. */
+  /** Tells what is left to tell. The database is its owner's to close. */
   close(): Promise<void>;
 }
 

@@ -98,7 +98,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
         budget.notTold();
         waiting.set(budget.bucket, budget);
       }
-      lost(store, error);
+      lost(error);
     }
     underWay = new Map();
     current.resolve();
@@ -115,14 +115,14 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
     for (const [bucket, spending] of stored.buckets) underWay.get(bucket)?.told(spending, stored.now);
     if (!isAway) return;
     isAway = false;
-    logger.info({ store: store?.name, processes }, 'Limits count over all processes again');
+    logger.info({ processes }, 'Limits count over all processes again');
   }
 
-  function lost({ name }: SpendingStore, error: unknown): void {
+  function lost(error: unknown): void {
     if (isAway || isClosed) return;
     isAway = true;
     logger.warn(
-      { store: name, error: errorText(error), processes },
+      { error: errorText(error), processes },
       'Limits can not be counted over all processes: until their store answers, each process counts its part by itself',
     );
   }
@@ -133,7 +133,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
       foundNobody = processes === 1 ? foundNobody + 1 : 0;
     } catch (error) {
       foundNobody = 0;
-      logger.debug({ store: attended.name, error: errorText(error) }, 'Processes that count limits were not counted');
+      logger.debug({ error: errorText(error) }, 'Processes that count limits were not counted');
     }
   }
 
@@ -176,7 +176,6 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
       if (attendance !== null) clearInterval(attendance);
       await running;
       if (waiting.size > 0 && !isAway) await exchange();
-      await store?.close();
     },
   };
 }
@@ -187,8 +186,7 @@ export class LimitsStoreSilentError extends ChainsteadError {
     super({
       code: 'LIMITS_STORE_SILENT',
       message: `The store of rate limits did not answer within ${timeoutMs} ms`,
-      remedy:
-        'See to the load of the database, or of the Redis in REDIS_URL: limits are counted together again once it answers',
+      remedy: 'Check the load of the Postgres server. Limits are counted together again once it responds.',
       retryable: true,
     });
   }

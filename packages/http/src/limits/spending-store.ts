@@ -15,15 +15,12 @@ export interface StoredSpending {
   readonly buckets: ReadonlyMap<string, readonly SlotSpending[]>;
 }
 
-/** Adds up what processes spend. Both fail with the driver's errors. */
+/** Adds up the spending of all processes. Its methods fail with the driver's errors. */
 export interface SpendingStore {
-  /** For logs. */
-  readonly name: 'Postgres' | 'Redis';
   /** Adds what was spent to the slot of the moment. Buckets must differ. @returns what is known of the same buckets then */
   exchange(reports: readonly SpendingReport[]): Promise<StoredSpending>;
   /** Says that this process counts, and forgets what is over. @returns how many processes have said so lately, itself included */
   attend(process: string): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** So long after it last said so a process counts, seconds. */

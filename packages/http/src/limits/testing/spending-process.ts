@@ -1,25 +1,21 @@
 /**
  * A process that spends of a shared limit, many requests at a time, and prints how many passed.
- * Arguments: database URL, Redis URL or an empty text, bucket, budget, attempts.
+ * Arguments: database URL, bucket, budget, attempts.
  */
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { createPostgresSpendingStore } from '../postgres-spending-store.ts';
-import { createRedisSpendingStore } from '../redis-spending-store.ts';
 import { createSharedLimits } from '../shared-limits.ts';
 
 const AT_ONCE = 10;
 /** A machine that stalls doesn't make the store one that is away. */
 const TIMEOUT_MS = 30_000;
 
-const [databaseUrl = '', redisUrl = '', name = '', budget = '0', attempts = '0'] = process.argv.slice(2);
+const [databaseUrl = '', name = '', budget = '0', attempts = '0'] = process.argv.slice(2);
 const logger = silentLogger();
 const database = openDatabase({ url: databaseUrl, applicationName: 'chainstead spending', logger, poolSize: 2 });
 const limits = createSharedLimits({
-  store:
-    redisUrl === ''
-      ? createPostgresSpendingStore({ database })
-      : createRedisSpendingStore({ redisUrl, commandTimeoutMs: TIMEOUT_MS }),
+  store: createPostgresSpendingStore({ database }),
   logger,
   metrics: createMetricsRegistry(),
   timeoutMs: TIMEOUT_MS,
