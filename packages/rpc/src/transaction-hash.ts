@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { keccak256Hex } from '@chainstead/core';
 
 const RAW_TRANSACTION = /^0x(?:[0-9a-f]{2})+$/i;
 /** EIP-7702's; a legacy transaction is a list, whose RLP begins with 0xc0 or more. */
@@ -19,7 +19,7 @@ export function transactionHash(raw: unknown): string | null {
   const type = bytes[0] ?? LIST_FROM;
   if (type > HIGHEST_TYPE && type < LIST_FROM) return null;
   const signed = type === BLOB_TYPE ? withoutBlobs(bytes) : bytes;
-  return `0x${hash('keccak-256', signed, 'hex')}`;
+  return keccak256Hex(signed);
 }
 
 /** EIP-4844's network form is a list whose first item is the transaction itself. */

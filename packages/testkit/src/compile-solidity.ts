@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from '@chainstead/core';
 import { unlessMissing } from '@chainstead/db';
 import type { Abi } from 'viem';
+import { requireDemoTool } from './demo-tools.ts';
 import { TestkitError } from './testkit-error.ts';
 
 /** A contract that can be deployed. */
@@ -28,8 +28,6 @@ interface SolcOutput {
     Record<string, Readonly<Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>>
   >;
 }
-
-const require = createRequire(import.meta.url);
 
 /** Without metadata the bytecode depends on sources and settings only. */
 const SETTINGS = {
@@ -55,13 +53,16 @@ export async function compileSolidity(
 }
 
 function compile(sources: Readonly<Record<string, string>>): CompiledContract[] {
+  const require = requireDemoTool();
   const solc: Solc = require('solc');
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(Object.entries(sources).map(([file, content]) => [file, { content }])),
     settings: SETTINGS,
   };
-  const output: SolcOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }));
+  const output: SolcOutput = JSON.parse(
+    solc.compile(JSON.stringify(input), { import: (path) => readImport(require, path) }),
+  );
   const errors = (output.errors ?? []).filter((one) => one.severity === 'error').map((one) => one.formattedMessage);
   if (errors.length > 0)
     throw new TestkitError(`Solidity does not compile: ${errors.join('\n')}`, { files: Object.keys(sources) });
@@ -74,7 +75,7 @@ function compile(sources: Readonly<Record<string, string>>): CompiledContract[] 
   );
 }
 
-function readImport(path: string): { contents: string } | { error: string } {
+function readImport(require: NodeJS.Require, path: string): { contents: string } | { error: string } {
   try {
     return { contents: readFileSync(require.resolve(path), 'utf8') };
   } catch (error) {
@@ -83,6 +84,7 @@ function readImport(path: string): { contents: string } | { error: string } {
 }
 
 function cacheKey(sources: Readonly<Record<string, string>>): string {
+  const require = requireDemoTool();
   const versions = ['solc', '@openzeppelin/contracts'].map((name) => require(`${name}/package.json`).version);
   return createHash('sha256')
     .update(JSON.stringify([versions, SETTINGS, sources]))

@@ -18,6 +18,7 @@ import {
 } from 'viem';
 import { type DependentProcess, firstLine, spawnDependent } from './child-process.ts';
 import type { CompiledContract } from './compile-solidity.ts';
+import { requireDemoTool } from './demo-tools.ts';
 import { askNode } from './rpc-client.ts';
 import { TestkitError } from './testkit-error.ts';
 
@@ -184,7 +185,7 @@ function sender(accounts: readonly Address[]): Address {
 function anvilBinary(): string {
   const name = `@foundry-rs/anvil-${platform()}-${ARCHITECTURES[arch()] ?? arch()}`;
   // The platform's package is a dependency of anvil's, so it is looked for from there.
-  const launcher = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
+  const launcher = requireDemoTool().resolve('@foundry-rs/anvil/package.json');
   try {
     return createRequire(launcher).resolve(`${name}/bin/anvil`);
   } catch (cause) {

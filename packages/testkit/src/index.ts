@@ -29,6 +29,7 @@ export { countDeaths } from './count-deaths.ts';
 export { createPartitions } from './create-partitions.ts';
 export { compileDecodingBomb } from './decoding-bomb.ts';
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from './demo-contracts.ts';
+export { installDemoTools } from './demo-tools.ts';
 export { type Devnet, type DevnetCall, startDevnet } from './devnet.ts';
 export { dyingDatabase, KilledError } from './dying-database.ts';
 export { exampleChain } from './example-chain.ts';

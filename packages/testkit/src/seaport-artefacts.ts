@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Abi, isHex } from 'viem';
 import type { CompiledContract } from './compile-solidity.ts';
+import { requireDemoTool } from './demo-tools.ts';
 import { TestkitError } from './testkit-error.ts';
 
 /** The real Seaport 1.6 and the conduit controller that its constructor needs, as OpenSea's package brings them. */
@@ -16,7 +16,7 @@ const FOLDER = 'src/artifacts/seaport/contracts';
 
 /** Reads the creation bytecode. @throws TestkitError when the package has another shape than the one known here. */
 export async function readSeaportArtefacts(): Promise<SeaportArtefacts> {
-  const root = dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`));
+  const root = dirname(requireDemoTool().resolve(`${PACKAGE}/package.json`));
   const [conduitController, seaport] = await Promise.all([
     readArtefact(join(root, FOLDER, 'conduit/ConduitController.sol/LocalConduitController.json')),
     readArtefact(join(root, FOLDER, 'Seaport.sol/Seaport.json')),

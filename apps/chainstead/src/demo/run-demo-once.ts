@@ -1,3 +1,4 @@
+import { installDemoTools } from '@chainstead/testkit';
 import type { CommandContext } from '../command-context.ts';
 import { readComparisons } from './comparisons.ts';
 import { startDemoChain } from './demo-chain.ts';
@@ -17,6 +18,7 @@ const REORG_DEPTH = 6;
  * @throws DemoMismatchError when something is served that the node does not say
  */
 export async function runDemoOnce(context: CommandContext): Promise<void> {
+  await installDemoTools({ report: (line) => context.stderr.write(`${line}\n`) });
   const say = (text: string): unknown => context.stdout.write(`${text}\n`);
   const stop = new AbortController();
   const stopSignal = AbortSignal.any([context.stopSignal, stop.signal]);

@@ -1,5 +1,5 @@
 import { errorText } from '@chainstead/core';
-import type { ExpectedTrade } from '@chainstead/testkit';
+import { type ExpectedTrade, installDemoTools } from '@chainstead/testkit';
 import type { CommandContext } from '../command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoCoins } from './demo-coins.ts';
@@ -19,6 +19,7 @@ export interface DemoOptions {
 /** The demo that goes on until it is stopped: traffic, and curl lines to look at it. */
 export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOptions): Promise<void> {
   await checkDemo(context);
+  await installDemoTools({ report: (line) => context.stderr.write(`${line}\n`) });
   context.stdout.write(
     'Starting a local node with tokens, NFTs and a marketplace, and Chainstead with an embedded Postgres …\n',
   );

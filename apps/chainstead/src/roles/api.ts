@@ -18,6 +18,7 @@ import { connectionShortage, connectionsToStandby, settingsToLower } from '../co
 import { ONLY_PROCESS } from '../role-slot.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import { apiSessions } from './api-sessions.ts';
+import { createClosing } from './closing.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import { listen } from './listen.ts';
 import { openConsole } from './open-console.ts';
@@ -37,7 +38,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
   // What was opened is closed with the role, and where it can't start.
-  const opened = new AsyncDisposableStack();
+  const opened = createClosing();
   try {
     const jobs = await openJobs(context);
     opened.defer(() => jobs.close());
@@ -104,11 +105,11 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       async stop(how) {
         operators.close();
         await listening.stop(how);
-        await opened.disposeAsync();
+        await opened.close();
       },
     };
   } catch (error) {
-    await opened.disposeAsync();
+    await opened.close();
     throw error;
   }
 }
