@@ -40,23 +40,17 @@ export async function describeOnCitus(
   const programs = await findCitus(what);
   describe.runIf(programs !== undefined)(title, () => {
     let running: ScratchCitus | undefined;
-    const opened: ScratchDatabase[] = [];
+    const parts = new AsyncDisposableStack();
     beforeAll(async () => {
-      running = await programs?.createCluster();
+      if (programs !== undefined) running = parts.adopt(await programs.createCluster(), (one) => one.remove());
     }, START_MS);
-    afterAll(async () => {
-      for (const scratch of opened) await scratch.drop();
-      await running?.remove();
-    });
+    afterAll(() => parts.disposeAsync());
     const cluster = (): ScratchCitus => {
       if (running === undefined) throw new Error('The cluster does not run yet');
       return running;
     };
-    const open = async (created: Promise<ScratchDatabase>): Promise<ScratchDatabase> => {
-      const scratch = await created;
-      opened.push(scratch);
-      return scratch;
-    };
+    const open = async (created: Promise<ScratchDatabase>): Promise<ScratchDatabase> =>
+      parts.adopt(await created, (scratch) => scratch.drop());
     const createSpread = () => open(cluster().createDatabase({ distributed: true }));
     addTests({
       get cluster() {

@@ -4,14 +4,21 @@ import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/co
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { createJobs } from '@chainstead/jobs';
-import { checkAnswers, createScratchDatabase, type Devnet, startDevnet } from '@chainstead/testkit';
+import {
+  type Closable,
+  checkAnswers,
+  closeOf,
+  createScratchDatabase,
+  type Devnet,
+  startDevnet,
+} from '@chainstead/testkit';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { type Indexer, startIndexer } from './indexed-chain.ts';
 
 /** Below them nothing is reorganised on a devnet, and what is missing is filled in. Blocks. */
 export const FINAL_DEPTH = 70;
 
-export interface FollowedDevnet {
+export interface FollowedDevnet extends Closable {
   readonly chain: Chain;
   readonly devnet: Devnet;
   readonly database: Database;
@@ -21,7 +28,6 @@ export interface FollowedDevnet {
   unfollow(): Promise<void>;
   /** Starts an ingest where there is none. @param url of its node, where that is not the devnet */
   follow(url?: string): Promise<Indexer>;
-  close(): Promise<void>;
 }
 
 /** Not followed yet. @param keeps what is kept of the chain */
@@ -36,10 +42,15 @@ export async function openFollowedDevnet(keeps: Pick<CustomChain, 'key' | 'id' |
     ],
   });
   const chain = registry.get(keeps.key);
-  const [devnet, scratch] = await Promise.all([startDevnet({ chainId: chain.id }), createScratchDatabase()]);
+  await using parts = new AsyncDisposableStack();
+  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
+  const devnet = parts.adopt(await startDevnet({ chainId: chain.id }), (one) => one.stop());
   const { database } = scratch;
   const logger = silentLogger();
-  const jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
+  const jobs = parts.adopt(
+    await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() }),
+    (one) => one.close(2_000),
+  );
   const routes = createDatasetRoutes({
     ...{ database, jobs, logger, chains: [chain], clock: systemClock },
     onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
@@ -51,6 +62,7 @@ export async function openFollowedDevnet(keeps: Pick<CustomChain, 'key' | 'id' |
     await indexer?.stop();
     indexer = null;
   };
+  parts.defer(unfollow);
   return {
     chain,
     devnet,
@@ -64,11 +76,6 @@ export async function openFollowedDevnet(keeps: Pick<CustomChain, 'key' | 'id' |
       indexer = await startIndexer({ chain, urls: [url], database });
       return indexer;
     },
-    async close() {
-      await unfollow();
-      await jobs.close(2_000);
-      await devnet.stop();
-      await scratch.drop();
-    },
+    ...closeOf(parts),
   };
 }

@@ -2,18 +2,16 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import {
   compileDemoContracts,
-  createScratchDatabase,
   DEMO_NFT_ABI,
   DEMO_TOKEN_ABI,
   type Devnet,
   type Program,
   type ScratchDatabase,
-  startDevnet,
   startOfficialSdk,
-  startProgram,
 } from '@chainstead/testkit';
 import { parseAbiItem, stringToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevnetProgramStage, openDevnetProgramStage } from './devnet-program.ts';
 import { waitUntil } from './indexed-chain.ts';
 
 // Processes start slowly on a busy machine.
@@ -37,11 +35,13 @@ interface Row {
 
 let devnet: Devnet;
 let scratch: ScratchDatabase;
+let stage: DevnetProgramStage;
 let program: Program;
 let [token, oldToken, nft, wallet]: Address[] = [];
 
 beforeAll(async () => {
-  [devnet, scratch] = await Promise.all([startDevnet({ chainId: CHAIN_ID }), createScratchDatabase()]);
+  stage = await openDevnetProgramStage(CHAIN_ID);
+  ({ devnet, scratch } = stage);
   const contracts = await compileDemoContracts();
   [, wallet] = devnet.accounts;
   token = await devnet.deploy(contracts.DemoToken, ['Demo Dollar', 'DUSD', 6]);
@@ -57,26 +57,10 @@ beforeAll(async () => {
   await send(oldToken, 'mint', [wallet, 10n ** 18n]);
   program = start();
 });
-afterAll(async () => {
-  await program?.kill();
-  await devnet?.stop();
-  await scratch?.drop();
-});
+afterAll(() => stage?.close());
 
 function start(): Program {
-  return startProgram(['start'], {
-    environment: {
-      DATABASE_URL: scratch.url,
-      PORT: '0',
-      API_KEYS: KEY,
-      CHAINS: 'devnet',
-      CHAIN_ID_DEVNET: `${CHAIN_ID}`,
-      RPC_URLS_DEVNET: devnet.url,
-      START_BLOCK_DEVNET: '0',
-      POLL_INTERVAL_MS_DEVNET: '50',
-      LOG_LEVEL: 'warn',
-    },
-  });
+  return stage.start(KEY, { START_BLOCK_DEVNET: '0' });
 }
 
 async function send(address: Address, functionName: string, args: readonly unknown[], from?: Address): Promise<void> {

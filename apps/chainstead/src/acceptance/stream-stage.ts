@@ -5,16 +5,13 @@ import {
   type Closable,
   closeOf,
   compileDemoContracts,
-  createScratchDatabase,
   type DeployedContract,
   type Devnet,
   type OfficialSdk,
   type Program,
   type ReceivedWebhook,
   type ScratchDatabase,
-  startDevnet,
   startOfficialSdk,
-  startProgram,
   startWebhookReceiver,
   type WebhookReceiver,
   type WebhookReceiverOptions,
@@ -22,7 +19,7 @@ import {
 import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { DEMO_CHAIN_NAME } from '../demo/demo-chain.ts';
+import { openDevnetProgramStage } from './devnet-program.ts';
 import { waitUntil } from './indexed-chain.ts';
 
 export const STREAM_STAGE_KEY = 'acceptance-key-0123456789';
@@ -74,29 +71,16 @@ export async function createStreamStage(
     | ((scratch: ScratchDatabase) => Promise<Readonly<Record<string, string>>>) = {},
 ): Promise<StreamStage> {
   await using parts = new AsyncDisposableStack();
-  const devnet = parts.adopt(await startDevnet({ chainId }), (one) => one.stop());
+  const stage = parts.use(await openDevnetProgramStage(chainId));
+  const { devnet, scratch } = stage;
   const { DemoToken } = await compileDemoContracts();
   const token = { address: await devnet.deploy(DemoToken, ['Test Dollar', 'TUSD', 6]), abi: DemoToken.abi };
-  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
-  const program = parts.adopt(
-    startProgram(['start'], {
-      environment: {
-        DATABASE_URL: scratch.url,
-        PORT: '0',
-        API_KEYS: STREAM_STAGE_KEY,
-        CHAINS: DEMO_CHAIN_NAME,
-        CHAIN_ID_DEVNET: String(chainId),
-        RPC_URLS_DEVNET: devnet.url,
-        START_BLOCK_DEVNET: '0',
-        POLL_INTERVAL_MS_DEVNET: '50',
-        CONFIRMATIONS_DEVNET: String(CONFIRMATIONS),
-        WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
-        LOG_LEVEL: 'warn',
-        ...(typeof environment === 'function' ? await environment(scratch) : environment),
-      },
-    }),
-    (one) => one.kill(),
-  );
+  const program = stage.start(STREAM_STAGE_KEY, {
+    START_BLOCK_DEVNET: '0',
+    CONFIRMATIONS_DEVNET: String(CONFIRMATIONS),
+    WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
+    ...(typeof environment === 'function' ? await environment(scratch) : environment),
+  });
   const address = await program.url;
   const ask = askOf(address);
   const { secretKey: secret } = z.object({ secretKey: z.string() }).parse((await ask('GET', '/settings')).body);

@@ -4,15 +4,13 @@ import {
   type CompiledContract,
   compileDemoContracts,
   compileSolidity,
-  createScratchDatabase,
   type Devnet,
   type Program,
   type ScratchDatabase,
-  startDevnet,
-  startProgram,
 } from '@chainstead/testkit';
 import { erc20Abi } from 'viem';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type DevnetProgramStage, openDevnetProgramStage } from './devnet-program.ts';
 
 const KEY = 'acceptance-key-0123456789';
 const CHAIN_ID = 1_337_032;
@@ -72,13 +70,15 @@ contract Wrapped is Odd {
 
 let devnet: Devnet;
 let scratch: ScratchDatabase;
+let stage: DevnetProgramStage;
 let program: Program;
 let contracts: Readonly<Record<'plain' | 'rebasing' | 'lying' | 'wrapped', CompiledContract>>;
 let tokens: Readonly<Record<keyof typeof contracts, Address>>;
 let [alice, bob]: Address[] = [];
 
 beforeAll(async () => {
-  [devnet, scratch] = await Promise.all([startDevnet({ chainId: CHAIN_ID }), createScratchDatabase()]);
+  stage = await openDevnetProgramStage(CHAIN_ID);
+  ({ devnet, scratch } = stage);
   const [demo, odd] = await Promise.all([compileDemoContracts(), compileSolidity({ 'Odd.sol': ODD_TOKENS })]);
   const oddToken = (name: string): CompiledContract => {
     const found = odd.get(name);
@@ -92,20 +92,10 @@ beforeAll(async () => {
     wrapped: oddToken('Wrapped'),
   };
   [, alice, bob] = devnet.accounts;
-  program = startProgram(['start'], {
-    environment: {
-      DATABASE_URL: scratch.url,
-      PORT: '0',
-      API_KEYS: KEY,
-      CHAINS: 'devnet',
-      CHAIN_ID_DEVNET: `${CHAIN_ID}`,
-      RPC_URLS_DEVNET: devnet.url,
-      START_BLOCK_DEVNET: '0',
-      POLL_INTERVAL_MS_DEVNET: '50',
-      BALANCE_MAX_AGE_MS: '0',
-      INDEX_WAIT_MS: '10000',
-      LOG_LEVEL: 'warn',
-    },
+  program = stage.start(KEY, {
+    START_BLOCK_DEVNET: '0',
+    BALANCE_MAX_AGE_MS: '0',
+    INDEX_WAIT_MS: '10000',
   });
   await program.url;
   tokens = {
@@ -115,11 +105,7 @@ beforeAll(async () => {
     wrapped: await devnet.deploy(contracts.wrapped),
   };
 });
-afterAll(async () => {
-  await program?.kill();
-  await devnet?.stop();
-  await scratch?.drop();
-});
+afterAll(() => stage?.close());
 
 type Kind = keyof typeof contracts;
 

@@ -2,17 +2,15 @@
 import type { Address } from '@chainstead/core';
 import {
   compileDemoContracts,
-  createScratchDatabase,
   DEMO_NFT_ABI,
   DEMO_TOKEN_ABI,
   type Devnet,
   type Program,
   type ScratchDatabase,
-  startDevnet,
-  startProgram,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
+import { type DevnetProgramStage, openDevnetProgramStage } from './devnet-program.ts';
 
 // Processes start slowly on a busy machine.
 const KEY = 'acceptance-key-0123456789';
@@ -20,11 +18,13 @@ const CHAIN_ID = 1_337_031;
 
 let devnet: Devnet;
 let scratch: ScratchDatabase;
+let stage: DevnetProgramStage;
 let program: Program;
 let [first, second, token, wallet, other]: Address[] = [];
 
 beforeAll(async () => {
-  [devnet, scratch] = await Promise.all([startDevnet({ chainId: CHAIN_ID }), createScratchDatabase()]);
+  stage = await openDevnetProgramStage(CHAIN_ID);
+  ({ devnet, scratch } = stage);
   const contracts = await compileDemoContracts();
   [other, wallet] = devnet.accounts;
   first = await devnet.deploy(contracts.DemoNft);
@@ -37,24 +37,9 @@ beforeAll(async () => {
   await nft(first, 'transferFrom', [wallet, other, 3n], wallet);
   await nft(second, 'transferFrom', [wallet, other, 9n], wallet);
   await devnet.mine(150);
-  program = startProgram(['start'], {
-    environment: {
-      DATABASE_URL: scratch.url,
-      PORT: '0',
-      API_KEYS: KEY,
-      CHAINS: 'devnet',
-      CHAIN_ID_DEVNET: `${CHAIN_ID}`,
-      RPC_URLS_DEVNET: devnet.url,
-      POLL_INTERVAL_MS_DEVNET: '50',
-      LOG_LEVEL: 'warn',
-    },
-  });
+  program = stage.start(KEY);
 });
-afterAll(async () => {
-  await program?.kill();
-  await devnet?.stop();
-  await scratch?.drop();
-});
+afterAll(() => stage?.close());
 
 async function nft(address: Address, functionName: 'mint' | 'transferFrom', args: readonly unknown[], from?: Address) {
   await devnet.send({ address, abi: DEMO_NFT_ABI, functionName, args, ...(from === undefined ? {} : { from }) });

@@ -1,14 +1,6 @@
 /** The real program over a devnet with scenes of holdings, and the official SDK that asks it. */
-import {
-  type Closable,
-  closeOf,
-  createScratchDatabase,
-  type Devnet,
-  type Moralis,
-  startDevnet,
-  startOfficialSdk,
-  startProgram,
-} from '@chainstead/testkit';
+import { type Closable, closeOf, type Devnet, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { openDevnetProgramStage } from '../devnet-program.ts';
 import { waitUntil } from '../indexed-chain.ts';
 import { buildScene, type HoldingsScene } from './holdings-scene.ts';
 
@@ -45,31 +37,18 @@ export interface HoldingsStageOptions {
 export async function openHoldingsStage(options: HoldingsStageOptions): Promise<HoldingsStage> {
   await using parts = new AsyncDisposableStack();
   const { chainId, sizes, prepare } = options;
-  const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
-  const devnet = parts.adopt(await startDevnet({ chainId }), (one) => one.stop());
+  const stage = parts.use(await openDevnetProgramStage(chainId));
+  const { devnet, scratch } = stage;
   const scenes: HoldingsScene[] = [];
   for (const [place, size] of sizes.entries()) scenes.push(await buildScene(devnet, place, size));
   const besides = await prepare?.(devnet);
-  const program = parts.adopt(
-    startProgram(['start'], {
-      environment: {
-        DATABASE_URL: scratch.url,
-        PORT: '0',
-        API_KEYS: KEY,
-        CHAINS: 'devnet',
-        CHAIN_ID_DEVNET: String(chainId),
-        RPC_URLS_DEVNET: devnet.url,
-        START_BLOCK_DEVNET: '0',
-        POLL_INTERVAL_MS_DEVNET: '50',
-        INDEX_WAIT_MS: '10000',
-        ON_DEMAND_PER_KEY: '100000',
-        ON_DEMAND_COLLECTION_RATE: '10000',
-        LOG_LEVEL: 'warn',
-        ...besides,
-      },
-    }),
-    (one) => one.kill(),
-  );
+  const program = stage.start(KEY, {
+    START_BLOCK_DEVNET: '0',
+    INDEX_WAIT_MS: '10000',
+    ON_DEMAND_PER_KEY: '100000',
+    ON_DEMAND_COLLECTION_RATE: '10000',
+    ...besides,
+  });
   const address = await program.url;
   const { EvmApi } = (await startOfficialSdk({ apiKey: KEY, address })).Moralis;
   const chain = `0x${chainId.toString(16)}`;

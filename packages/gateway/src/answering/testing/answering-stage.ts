@@ -2,13 +2,14 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool, type ForwardingPool } from '@chainstead/rpc';
+import { type Closable, closeOf } from '@chainstead/testkit';
 import { onTestFinished } from 'vitest';
 import type { GatewayChain, Outcome, RequestScope, RpcErrorObject } from '../../call.ts';
 import { findMethod } from '../../method-table.ts';
 import { createAnswering } from '../create-answering.ts';
 
 /** What one API process is: a pool of its own over the given upstreams, and answering over what processes share. */
-export interface StageProcess {
+export interface StageProcess extends Closable {
   readonly chain: GatewayChain;
   readonly metrics: Registry;
   /** One call in an HTTP request of its own, or in the given one. */
@@ -16,7 +17,6 @@ export interface StageProcess {
   /** As above; the parsed result. @throws RefusedCall with what was answered instead */
   ask(method: string, params?: readonly unknown[], scope?: RequestScope): Promise<unknown>;
   scope(signal?: AbortSignal): RequestScope;
-  close(): Promise<void>;
 }
 
 export interface StageProcessOptions {
@@ -45,13 +45,11 @@ export async function startProcess(options: StageProcessOptions): Promise<StageP
   const chain = stageChain(options);
   const metrics = createMetricsRegistry();
   const logger = silentLogger();
-  const pool = createUpstreamPool({
-    chain,
-    upstreams: options.urls.map((url) => ({ url })),
-    logger,
-    metrics,
-    pollIntervalMs: 20,
-  });
+  await using parts = new AsyncDisposableStack();
+  const upstreams = options.urls.map((url) => ({ url }));
+  const pool = parts.adopt(createUpstreamPool({ chain, upstreams, logger, metrics, pollIntervalMs: 20 }), (one) =>
+    one.close(),
+  );
   await pool.start();
   const forward = options.wrapForward?.(pool.forward) ?? pool.forward;
   const gatewayChain: GatewayChain = {
@@ -62,7 +60,7 @@ export async function startProcess(options: StageProcessOptions): Promise<StageP
     logRangeMax: 10_000,
     integrity: 'none',
   };
-  const { answer, close: closeAnswering } = createAnswering({
+  const { answer, close } = createAnswering({
     database: options.database,
     redisUrl: options.redisUrl,
     strictForward: () => forward,
@@ -72,18 +70,15 @@ export async function startProcess(options: StageProcessOptions): Promise<StageP
     logger,
     metrics,
   });
+  parts.defer(close);
   const scope = (signal?: AbortSignal): RequestScope => ({ chain: gatewayChain, signal, head: null });
   const outcome: StageProcess['outcome'] = (name, params = [], given = scope()) => {
     const method = findMethod(name);
     if (method === undefined) throw new TypeError(`${name} is not in the table`);
     return answer({ method, params }, given);
   };
-  let closing: Promise<void> | null = null;
-  const close = (): Promise<void> => {
-    closing ??= closeAnswering().then(() => pool.close());
-    return closing;
-  };
-  onTestFinished(close);
+  const closable = closeOf(parts);
+  onTestFinished(closable.close);
   return {
     chain: gatewayChain,
     metrics,
@@ -94,7 +89,7 @@ export async function startProcess(options: StageProcessOptions): Promise<StageP
       return JSON.parse(await textOf(answered.result));
     },
     scope,
-    close,
+    ...closable,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '@chainstead/db';
 import {
   type ChainNode,
+  closeOf,
   createScriptedChain,
   type FaultSettings,
   type RpcHandler,
@@ -40,17 +41,16 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const { database, chainId, nodes: count = 1, blocks = 20, finalityDepth = 10, methods, faults } = options;
   const source = createScriptedChain({ seed: 5, chainId, finalityDepth });
   source.mine(blocks);
-  const nodes = await Promise.all(
-    Array.from({ length: count }, () =>
-      serveScriptedChain(source, {
-        ...(faults === undefined ? {} : { faults }),
-        ...(methods === undefined ? {} : { methods: () => methods }),
-      }),
-    ),
-  );
-  onTestFinished(async () => {
-    for (const node of nodes) await node.close();
-  });
+  const served = {
+    ...(faults === undefined ? {} : { faults }),
+    ...(methods === undefined ? {} : { methods: () => methods }),
+  };
+  await using parts = new AsyncDisposableStack();
+  const nodes: ChainNode[] = [];
+  while (nodes.length < count) {
+    nodes.push(parts.adopt(await serveScriptedChain(source, served), (node) => node.close()));
+  }
+  onTestFinished(closeOf(parts).close);
   const urls = nodes.map(({ url }) => url);
   return {
     source,
