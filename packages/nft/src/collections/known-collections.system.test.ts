@@ -40,25 +40,6 @@ describe('what is known', () => {
     );
   }
 
-  test('comes from lists first, then the document and the contract, then the token', async () => {
-    const api = await stage.openApi(0);
-    await stage.see(CATS, 2);
-    expect((await metadata(api)).body).toMatchObject({ name: 'Seen', symbol: null });
-    await stage.scratch.database.query('TRUNCATE nft_collections');
-    await know({ name: 'Document', symbol: 'DOC', collection_logo: 'https://doc.example', contract_type: 'ERC721' });
-    expect((await metadata(api)).body).toMatchObject({ name: 'Document', symbol: 'DOC', contract_type: 'ERC721' });
-    await list('b', { name: 'B', wiki_url: 'https://b.example', verified: false });
-    await list('a', { name: 'A', verified: true });
-    expect((await metadata(api)).body).toMatchObject({
-      name: 'A',
-      symbol: 'DOC',
-      collection_logo: 'https://doc.example',
-      wiki_url: 'https://b.example',
-      verified_collection: true,
-      possible_spam: false,
-    });
-  });
-
   test('of a collection that only a list names is answered, and it is read', async () => {
     await list('a', { name: 'Listed', possible_spam: true });
     expect(await metadata(await stage.openApi(0))).toMatchObject({
@@ -66,24 +47,6 @@ describe('what is known', () => {
       body: { name: 'Listed', contract_type: null, synced_at: null, possible_spam: true, verified_collection: false },
     });
     expect(await stage.scratch.database.query('SELECT status FROM nft_collections')).toEqual([{ status: 'pending' }]);
-  });
-
-  test('is spam by a list of scams whatever else is said, by the rule only where no list knows better', async () => {
-    const api = await stage.openApi(0);
-    await know();
-    await stage.scratch.database.query(
-      'INSERT INTO tokens (address, chain_id, standard, possible_spam) VALUES ($1, $2, $3, true)',
-      [addressBytes(CATS), eth.id, 'erc721'],
-    );
-    const isSpam = async (): Promise<boolean> => (await metadata(api)).body.possible_spam;
-    expect(await isSpam()).toBe(true);
-    await list('a', { verified: true });
-    expect(await isSpam()).toBe(false);
-    await stage.scratch.database.query('INSERT INTO spam_list_entries (address, chain_id, source) VALUES ($1, 0, $2)', [
-      addressBytes(CATS),
-      'scams',
-    ]);
-    expect(await isSpam()).toBe(true);
   });
 
   test('carries prices that are not known as null, where they are asked for', async () => {
