@@ -69,14 +69,6 @@ describe('owners of a collection', () => {
     expect([held(answer), answer.status, answer.indexed.complete]).toEqual([[], 'SYNCING', false]);
   });
 
-  test('of ERC-721 that moved once in a short run are right, and who gave it has no row', async () => {
-    await stage.seen(ERC721, 'erc721');
-    await stage.cover(50, 100);
-    await stage.add(60, [give(8, 1, 2)]);
-    const answer = await stage.get(`${ERC721}/owners`);
-    expect([held(answer), answer.indexed.complete]).toEqual([[line(8, 2, 1, 60)], false]);
-  });
-
   test('of ERC-721 are those who received it last, whatever is missing before and between', async () => {
     await stage.seen(ERC721, 'erc721');
     await stage.cover(50, 100);
