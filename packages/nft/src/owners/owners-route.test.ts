@@ -89,16 +89,6 @@ describe('owners of a collection', () => {
     expect(held(await stage.get(`${ERC721}/89999/owners`))).toEqual([line(89_999, 2, 1, 5)]);
     expect(held(await stage.get(`${ERC721}/owners`))).toEqual([line(89_999, 2, 1, 5)]);
   });
-
-  test('are never the zero address; burn addresses are', async () => {
-    await stage.add(1, [mint(1, 1), mint(2, 1)]);
-    const dead = '0x000000000000000000000000000000000000dead';
-    await stage.add(2, [
-      { ...give(1, 1, 1), to: ZERO_ADDRESS },
-      { ...give(2, 1, 1), to: dead as typeof ZERO_ADDRESS },
-    ]);
-    expect((await stage.get(`${ERC721}/owners`)).result.map(({ owner_of }) => owner_of)).toEqual([dead]);
-  });
 });
 
 describe('pages', () => {

@@ -81,15 +81,6 @@ describe('the history of a wallet', () => {
       expect(await recordOf(stage)).toMatchObject({ status: 'done', calls_made: 0 });
     }));
 
-  test('agrees with a backfill of the same blocks, whichever comes first', () =>
-    withStage({}, async (stage) => {
-      await stage.complete(stage.subject('wallet', stage.wallets[1]));
-      await stage.backfill({ from: 0, to: 119 });
-      await requireTruth(stage);
-      const all = stage.scripted.expectedNftMoves({ from: 0, to: 119 });
-      expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(all));
-    }));
-
   test('reads headers where logs carry no timestamps, and counts them', () =>
     withStage({ faults: { noLogTimestamps: true } }, async (stage) => {
       await stage.complete(stage.subject('wallet', stage.wallets[0]));
@@ -124,16 +115,6 @@ describe('the history of a contract', () => {
         stage.chain.id,
       ]);
       expect(token).toBeDefined();
-    }));
-
-  test('and of a wallet that holds of it overlap without doubling anything', () =>
-    withStage({}, async (stage) => {
-      const subjects = [
-        ...stage.wallets.slice(0, 3).map((wallet) => stage.subject('wallet', wallet)),
-        ...stage.collections.slice(0, 2).map((contract) => stage.subject('contract', contract)),
-      ];
-      await Promise.all(subjects.map((subject) => stage.complete(subject)));
-      await requireTruth(stage);
     }));
 });
 
@@ -246,14 +227,6 @@ describe('what a history may cost', () => {
 });
 
 describe('requests', () => {
-  test('of one history begin it once, however many come at once', () =>
-    withStage({}, async (stage) => {
-      const wallet = stage.subject('wallet', stage.wallets[0]);
-      const outcomes = await Promise.all(Array.from({ length: 12 }, () => stage.request(wallet)));
-      expect(outcomes.filter((outcome) => outcome === 'requested')).toHaveLength(1);
-      expect(outcomes.filter((outcome) => outcome === 'known')).toHaveLength(11);
-    }));
-
   test('of one key are bounded, at once as one after the other; other keys go on', () =>
     withStage({}, async (stage) => {
       const outcomes = await Promise.all(
