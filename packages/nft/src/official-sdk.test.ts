@@ -69,11 +69,14 @@ test.each([
   expect(answer.toJSON()).toEqual(await response.json());
 });
 
-test('so is one by itself; null where there is none', async () => {
+test('so are one by itself and several; null where there is none', async () => {
   // Its events were seen: otherwise it would be read first.
   await database.query('INSERT INTO tokens (address, chain_id, seen_as) VALUES ($1, 1, 2)', [addressBytes(CATS)]);
   const answer = await nft.getNFTMetadata({ address: CATS, chain, tokenId: '4' });
   expect(answer?.toJSON()).toMatchObject({ owner_of: HOLDER, name: null, token_uri: null, metadata: null });
   expect(answer?.result.ownerOf?.lowercase).toBe(HOLDER);
   expect(await nft.getNFTMetadata({ address: CATS, chain, tokenId: '77' })).toBeNull();
+  const tokens = ['4', '77'].map((tokenId) => ({ tokenAddress: CATS, tokenId }));
+  const several = await nft.getMultipleNFTs({ chain, tokens, normalizeMetadata: true });
+  expect(several.result.map((row) => row?.ownerOf?.lowercase)).toEqual([HOLDER, undefined]);
 });
