@@ -169,21 +169,6 @@ describe('one NFT', () => {
     ]);
   });
 
-  test('of what is no NFT is not found, as the contract', async () => {
-    await stage.startWorker();
-    const api = await stage.openApi();
-    expect(await ask(api, `${CATS}/1`)).toEqual(
-      expect.objectContaining({
-        status: 404,
-        body: { message: `${CATS} is not a contract on eth`, details: { status: 'not-contract' } },
-      }),
-    );
-    expect((await ask(await stage.openApi(0), `${BOB}/1`)).body).toEqual({
-      message: `${BOB} is not indexed on eth yet: indexing has started, ask again in a moment`,
-      details: { status: 'indexing' },
-    });
-  });
-
   test('is not what the name of an operation that is not served means', async () => {
     const api = await stage.openApi(0);
     expect(await ask(api, `${CATS}/lowestprice`)).toMatchObject({
