@@ -11,7 +11,7 @@ export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export type { KnownBlock } from './node-check/check-head.ts';
 export { askChainId, checkNode } from './node-check/check-node.ts';
 export { parseBlock, parseHeader } from './parse-block.ts';
-export { MalformedAnswerError, parseLog, parseLogs } from './parse-log.ts';
+export { MalformedAnswerError, parseLogs } from './parse-log.ts';
 export { parseReceipt } from './parse-receipt.ts';
 export type { PoolLimits } from './pool-limits.ts';
 export { nameUpstreams } from './redact-secrets.ts';

@@ -1,142 +1,150 @@
-/** Every NFT route of the running program over HTTP, against what a real node with a real Seaport says. */
+/** Every NFT list, price and collection of the running program, against a real node with a real Seaport, over HTTP and by the official SDK. */
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { type ExpectedTrade, FOUNDERS } from '@chainstead/testkit';
+import { type ExpectedTrade, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { askApi, readAllPages, readApi } from '../demo/demo-api.ts';
 import { readCollectionFacts, readHoldings, readMetadata } from '../demo/nft-collections.ts';
-import { readPrices } from '../demo/nft-prices.ts';
-import { asServed, servedTrade } from '../demo/nft-trades.ts';
+import { expectedPrices, readEtherAnswers } from '../demo/nft-prices.ts';
+import { asServed } from '../demo/nft-trades.ts';
 import { waitUntil } from './indexed-chain.ts';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
 
-// Processes start slowly on a busy machine.
 const CHAIN_ID = 1_337_010;
+const chain = numberToHex(CHAIN_ID);
 let stage: NftStage;
 let indexed: IndexedNfts;
 let cats: string;
-let prints: string;
 
 beforeAll(async () => {
   stage = await createNftStage(CHAIN_ID);
   indexed = await stage.index();
   cats = stage.market.cats.address;
-  prints = stage.market.prints.address;
 });
 afterAll(() => stage?.close());
-
-const indexedState = z.object({ from_block: z.string(), to_block: z.string(), complete: z.boolean() });
 
 /** Newest first. */
 async function expectedCats(): Promise<ExpectedTrade[]> {
   return (await stage.script.expectedTrades()).filter(({ token }) => token === cats).toReversed();
 }
 
-async function head(): Promise<number> {
-  return Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
+interface SdkPage<Row> {
+  readonly result: Row[];
+  hasNext(): boolean;
+  next(): Promise<SdkPage<Row>>;
+}
+
+/** A list of the SDK's, page by page with `hasNext()` and `next()`. */
+async function readAll<Row>(first: Promise<SdkPage<Row>>): Promise<{ rows: Row[]; pages: number }> {
+  const rows: Row[] = [];
+  let page = await first;
+  for (let pages = 1; ; pages++) {
+    rows.push(...page.result);
+    if (!page.hasNext()) return { rows, pages };
+    page = await page.next();
+  }
+}
+
+/** The SDK shows addresses with the upper-case letters of their checksum, block numbers in hexadecimal, and no nulls. */
+function inLowerCase(row: object): unknown {
+  const entries = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
+  return JSON.parse(JSON.stringify(Object.fromEntries(entries)).toLowerCase());
 }
 
 describe('the program over a node with a marketplace', () => {
   it('serves trades, prices, collections, owners and metadata as the node has them', () =>
     indexed.untilServedAsTheNodeSays());
 
-  it('knows every owner and every balance', async () => {
-    const rows = await indexed.scratch.database.query<{ holding: string }>(
-      `SELECT concat_ws(' ', encode(owner_bytes, 'hex'), encode(token_bytes, 'hex'), token_id, amount) AS holding
-         FROM analytics.nft_owners`,
-    );
-    const expected = (await readHoldings(stage.devnet, stage.market)).map(({ owner, token, tokenId, amount }) =>
-      [owner.slice(2), token.slice(2), tokenId, amount].join(' '),
-    );
-    expect(expected.length).toBeGreaterThan(FOUNDERS);
-    expect(rows.map(({ holding }) => holding).toSorted()).toEqual(expected.toSorted());
-  });
-
-  it('lists trades newest first, by pages that neither repeat nor leave out', async () => {
-    const expected = (await expectedCats()).map(asServed);
-    for (const limit of [1, 4, 100]) {
-      const served = await readAllPages(indexed.api, `nft/${cats}/trades`, servedTrade, { limit: String(limit) });
-      expect(served).toEqual(expected);
-    }
-    const { indexed: state } = await readApi(indexed.api, `nft/${cats}/trades`, z.object({ indexed: indexedState }));
-    expect(state).toEqual({ from_block: '0', to_block: String(await head()), complete: true });
-  });
-
-  it('filters trades by marketplace, block and date', async () => {
-    const expected = await expectedCats();
-    const [newest, , third] = expected;
-    const oldest = expected.at(-1);
-    if (newest === undefined || third === undefined || oldest === undefined) throw new Error('three trades are needed');
-    const read = (query: Record<string, string>) => readAllPages(indexed.api, `nft/${cats}/trades`, servedTrade, query);
-    const shown = (from: number, to: number, by: 'blockNumber' | 'blockTimestamp' = 'blockNumber') =>
-      expected.filter((trade) => trade[by] >= from && trade[by] <= to).map(asServed);
-    expect(await read({ marketplace: 'blur' })).toEqual([]);
-    expect(await read({ marketplace: 'all' })).toEqual(expected.map(asServed));
-    expect(await read({ from_block: String(third.blockNumber) })).toEqual(shown(third.blockNumber, newest.blockNumber));
-    expect(await read({ to_block: String(third.blockNumber) })).toEqual(shown(oldest.blockNumber, third.blockNumber));
-    const dates = { from_date: String(oldest.blockTimestamp), to_date: asServed(third).block_timestamp };
-    expect(await read(dates)).toEqual(shown(oldest.blockTimestamp, third.blockTimestamp, 'blockTimestamp'));
-    expect(await read({ to_date: String(oldest.blockTimestamp - 1) })).toEqual([]);
-    for (const query of [{ marketplace: 'nowhere' }, { limit: '0' }, { cursor: 'x' }, { from_block: '-1' }])
-      expect((await askApi(indexed.api, `nft/${cats}/trades`, query)).status, JSON.stringify(query)).toBe(400);
-  });
-
-  it('gives prices for a window of days, counting ether alone', async () => {
-    const trades = await stage.script.expectedTrades();
-    const counted = trades.filter((one) => one.token === cats && one.paymentToken === null && !one.bundle);
-    expect((await readPrices(indexed.api, `nft/${cats}/price`)).total_trades).toBe(counted.length);
-    const empty = await askApi(indexed.api, `nft/${cats}/price`, { days: '0' });
-    expect(empty).toMatchObject({ status: 200, body: { last_sale: null, average_sale: null, total_trades: 0 } });
-    expect(empty.body).toHaveProperty('message');
-    for (const days of ['366', '-1', 'x', '1.5'])
-      expect((await askApi(indexed.api, `nft/${cats}/price`, { days })).status, days).toBe(400);
-    const offer = trades.find(({ what }) => what === 'offer');
-    const [id = ''] = offer?.tokenIds ?? [];
-    expect(await readPrices(indexed.api, `nft/${cats}/${id}/price`)).toMatchObject({
-      last_sale: null,
-      total_trades: 0,
+  describe('to the official SDK', () => {
+    let nft: Moralis['EvmApi']['nft'];
+    beforeAll(async () => {
+      const { Moralis } = await startOfficialSdk({ apiKey: NFT_STAGE_KEY, address: indexed.api.address });
+      ({ nft } = Moralis.EvmApi);
     });
-  });
 
-  it('shows the payment token of a sale, and three prints of a lot as three units', async () => {
-    const lot = (await stage.script.expectedTrades()).find(({ what }) => what === 'partial fill');
-    const path = `nft/${prints}/${lot?.tokenIds[0]}/price`;
-    const { body } = await askApi(indexed.api, path);
-    expect(body).toMatchObject({
-      last_sale: {
-        price: String(BigInt(lot?.price ?? 0) / 3n),
-        payment_token: { token_symbol: 'ETH', token_decimals: '18', token_address: `0x${'e'.repeat(40)}` },
-      },
+    it('gives the trades of a collection, page by page, of a marketplace, and between dates and blocks', async () => {
+      const trades = await expectedCats();
+      const expected = trades.map(asServed);
+      const { rows, pages } = await readAll(nft.getNFTTrades({ address: cats, chain, limit: 3 }));
+      expect(pages).toBe(Math.ceil(expected.length / 3));
+      expect(rows.map((row) => inLowerCase(row.toJSON()))).toEqual(
+        expected.map((trade) => inLowerCase({ ...trade, block_number: numberToHex(Number(trade.block_number)) })),
+      );
+      expect((await nft.getNFTTrades({ address: cats, chain, marketplace: 'blur' })).result).toEqual([]);
+      const [, second] = trades;
+      const hashesOf = async (bounds: { fromDate?: Date; fromBlock?: number }) =>
+        (await nft.getNFTTrades({ address: cats, chain, ...bounds })).result.map((row) => row.transactionHash);
+      expect(second).toBeDefined();
+      const since = (key: 'blockTimestamp' | 'blockNumber') =>
+        trades.filter((trade) => trade[key] >= (second?.[key] ?? 0)).map((trade) => trade.transactionHash);
+      expect(await hashesOf({ fromDate: new Date((second?.blockTimestamp ?? 0) * 1_000) })).toEqual(
+        since('blockTimestamp'),
+      );
+      expect(await hashesOf({ fromBlock: second?.blockNumber ?? 0 })).toEqual(since('blockNumber'));
     });
-  });
 
-  it('pages through the collections of a wallet, and says that it is synced', async () => {
-    const [wallet = ZERO_ADDRESS] = stage.wallets;
-    const row = z.object({ token_address: z.string(), count: z.number().optional(), possible_spam: z.boolean() });
-    const path = `${wallet}/nft/collections`;
-    const rows = await readAllPages(indexed.api, path, row, { limit: '1' });
-    expect(rows.map(({ token_address }) => token_address)).toEqual(
-      [...new Set(rows.map(({ token_address }) => token_address))].toSorted(),
-    );
-    expect(rows.every(({ count }) => count === undefined)).toBe(true);
-    expect(await readAllPages(indexed.api, path, row, { exclude_spam: 'true' })).toEqual(rows);
-    expect(await askApi(indexed.api, path)).toMatchObject({ status: 200, body: { status: 'SYNCED', page: 1 } });
-  });
+    it('gives the collections of a wallet, page by page, and who minted its NFTs', async () => {
+      const holdings = await readHoldings(stage.devnet, stage.market);
+      const facts = await readCollectionFacts(stage.devnet, stage.market);
+      const byAddress = (a: { tokenAddress: string }, b: { tokenAddress: string }): number =>
+        a.tokenAddress < b.tokenAddress ? -1 : 1;
+      for (const wallet of stage.wallets) {
+        const list = nft.getWalletNFTCollections({ address: wallet, chain, limit: 1, tokenCounts: true });
+        const { rows, pages } = await readAll(list);
+        const expected = facts.flatMap(({ token_address: tokenAddress, contract_type: contractType, name, symbol }) => {
+          const count = holdings.filter(({ owner, token }) => owner === wallet && token === tokenAddress).length;
+          return count === 0 ? [] : [{ tokenAddress, contractType, name, symbol, count }];
+        });
+        const served = rows
+          .map((row) => row.toJSON())
+          .map((row) => ({ ...row, tokenAddress: row.tokenAddress.toLowerCase() }));
+        expect(served.toSorted(byAddress)).toMatchObject(expected.toSorted(byAddress));
+        expect(pages).toBe(Math.max(1, expected.length));
+        const { raw } = await nft.getWalletNFTs({ address: wallet, chain, tokenAddresses: [cats] });
+        for (const row of raw.result ?? []) expect(Object(row).minter_address).toMatch(/^0x[0-9a-f]{40}$/);
+      }
+    });
 
-  it('says of what is no NFT contract that it is none', async () => {
-    const [wallet = ZERO_ADDRESS] = stage.wallets;
-    for (const [address, why] of [
-      [wallet, 'is not a contract'],
-      [stage.market.wrappedEther.address, 'is not an NFT contract'],
-      [stage.market.seaport.address, 'is not an NFT contract'],
-    ] as const) {
-      await waitUntil(async () => {
-        const { status, body } = await askApi(indexed.api, `nft/${address}/metadata`);
-        expect(status).toBe(404);
-        const text = JSON.stringify(body);
-        return text.includes(why) ? null : text;
-      });
-    }
+    it('gives what a collection says of itself; null for what is none', async () => {
+      for (const facts of await readCollectionFacts(stage.devnet, stage.market)) {
+        const answer = await nft.getNFTContractMetadata({ address: facts.token_address, chain });
+        expect(answer?.raw).toMatchObject({ ...facts, possible_spam: false, verified_collection: false });
+        expect(answer?.result.name).toBe(facts.name);
+        expect(answer?.result.syncedAt).toBeInstanceOf(Date);
+      }
+      const { wrappedEther, seaport } = stage.market;
+      for (const address of [wrappedEther.address, seaport.address, stage.wallets[0] ?? ''])
+        expect(await nft.getNFTContractMetadata({ address, chain })).toBeNull();
+    });
+
+    it('gives the sale prices of tokens and collections, and says what is wrong with a request', async () => {
+      const trades = await stage.script.expectedTrades();
+      const { prints } = stage.market;
+      const prices = expectedPrices(trades, await readEtherAnswers(stage.devnet, stage.market), [
+        parseAddress(cats),
+        prints.address,
+      ]);
+      let read = 0;
+      for (const [path, expected] of prices) {
+        const [, address = '', tokenId = ''] = path.split('/');
+        const asked =
+          tokenId === 'price'
+            ? nft.getNFTContractSalePrices({ address, chain, days: 365 })
+            : nft.getNFTSalePrices({ address, chain, tokenId, days: 7 });
+        if (expected.total_trades === 0) {
+          // The SDK can't read the documented nulls of a token without sales.
+          await expect(asked, path).rejects.toThrow(/null/);
+          continue;
+        }
+        const answer = await asked;
+        expect(answer.raw, path).toMatchObject(expected);
+        expect(answer.result.lastSale.priceFormatted).toBe(expected.last_sale?.price_formatted);
+        read += 1;
+      }
+      expect(read).toBeGreaterThan(5);
+      await expect(nft.getNFTContractSalePrices({ address: cats, chain, days: 366 })).rejects.toThrow(/400.*days/);
+    });
   });
 
   it('reads a collection again when its contract says so, and when it is asked to', async () => {

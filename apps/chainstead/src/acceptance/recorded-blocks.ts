@@ -1,8 +1,6 @@
 /** Recorded blocks, served by the recorded-chain node and indexed through a real pool and the engine's backfill. */
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
@@ -70,31 +68,4 @@ export async function indexRecordedBlocks(options: {
     await pool.close();
     await node.close();
   }
-}
-
-/**
- * Blocks that are recorded in part (transactions as hashes, or all but one left out), laid out as if they were whole, so that
- * they can be served. To be indexed unproven, with {@link unprovable} facts. @returns a folder that the caller removes
- */
-export async function layOutPartialBlocks(folder: string, name: string, blocks: readonly string[]): Promise<string> {
-  const laidOut = await mkdtemp(join(tmpdir(), 'chainstead-partial-'));
-  const read = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');
-  await writeFile(join(laidOut, 'chain-ids.json'), read('chain-ids.json'));
-  for (const path of blocks) {
-    const receipts = read(path, 'receipts.json');
-    const { transactions, ...header } = JSON.parse(read(path, 'block.json'));
-    const one = join(laidOut, name, String(Number(header.number)));
-    await mkdir(one, { recursive: true });
-    await writeFile(join(one, 'block.json'), JSON.stringify({ ...header, transactions: transactions.map(asObject) }));
-    await writeFile(join(one, 'receipts.json'), receipts);
-  }
-  return laidOut;
-}
-
-const asObject = (transaction: unknown): unknown =>
-  typeof transaction === 'string' ? { hash: transaction } : transaction;
-
-/** The chain without what its headers prove: of a block that is recorded in part they prove another one. */
-export function unprovable(chain: Chain): Chain {
-  return { ...chain, receiptsRoot: 'none', bloom: 'untrusted', headerHash: false, proofPolicy: 'record' };
 }

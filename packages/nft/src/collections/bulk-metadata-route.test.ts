@@ -49,48 +49,4 @@ describe('several collections', () => {
     expect(body).toEqual([(await ask(api, `${CATS}/metadata?include_prices=true`)).body]);
     expect(body).toMatchObject([{ last_sale: null, floor_price: null }]);
   });
-
-  test.each<[string, unknown, string]>([
-    [
-      'nothing',
-      {},
-      'addresses must be an array, addresses must contain not more than 25 elements, addresses must contain at least 1 elements',
-    ],
-    [
-      '26',
-      { addresses: Array.from({ length: 26 }, (_, index) => addressOf(index)) },
-      'addresses must contain not more than 25 elements',
-    ],
-    ['none', { addresses: [] }, 'addresses must contain at least 1 elements'],
-    ['a bad one', { addresses: ['0x12'] }, '[C0005] Invalid address provided'],
-  ])('of %s are refused with the provider’s text', async (_name, given, message) => {
-    const { status, body } = await post(given);
-    expect([status, body]).toEqual([400, { message, details: { errors: [{ parameter: 'addresses' }] } }]);
-  });
-});
-
-describe('floor prices', () => {
-  test.each(['floor-price', '1/floor-price', 'floor-price/historical', 'floor-price/historical?interval=1y'])(
-    '%s: there are no listings, now or later',
-    async (path) => {
-      expect(await ask(api, `${CATS}/${path}`)).toMatchObject({
-        status: 404,
-        body: {
-          message: "Floor prices come from marketplaces' listings, which are not on the chain",
-          details: { status: 'no-listings' },
-        },
-      });
-    },
-  );
-
-  test.each([
-    ['floor-price/historical?interval=2d', 'interval'],
-    ['x/floor-price', '[C0005] Invalid TokenId provided'],
-    ['floor-price?chain=nowhere', 'chain'],
-  ])('%s is refused by name', async (path, parameter) => {
-    expect(await ask(api, `${CATS}/${path}`)).toMatchObject({
-      status: 400,
-      body: { message: expect.stringContaining(parameter) },
-    });
-  });
 });

@@ -1,7 +1,9 @@
 import { COLLECTION_COLUMNS } from './collection-fields.ts';
 
 /**
- * What is shown of a contract, as one row of SQL for a LATERAL join: of each field what the first source says, as in get-collection.ts.
+ * What is shown of a contract, as one row of SQL for a LATERAL join: of each field what the first source says. Sources are imported lists (by
+ * their names), the contract's document, its own `name()` and `symbol()`, and the token's metadata. A list of scams counts always, the rule for
+ * names only where no list knows better.
  * Columns: COLLECTION_COLUMNS, `contract_type`, `verified`, `possible_spam`, `is_unread` (nobody has asked for the collection yet).
  * Probes of keys with a LIMIT, so that no statistics make a page read a table. What of it is not used costs nothing.
  * @param contract SQL of a bytea

@@ -1,7 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { type ApiApp, type ApiServer, serveApi } from '@chainstead/http';
-import { EXAMPLE_KEY } from '@chainstead/http/testing';
-import { startOfficialSdk } from '@chainstead/testkit';
+import type { ApiApp } from '@chainstead/http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { requestToken, type TokenSource } from './request-metadata.ts';
 import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
@@ -114,48 +112,4 @@ describe('reading again', () => {
     expect([await request('uri'), await request('metadata')]).toEqual([true, false]);
     expect(await settled()).toBe('{"name":"2"}');
   });
-});
-
-describe('the official SDK', () => {
-  let server: ApiServer;
-  beforeEach(async () => {
-    server = await serveApi(await stage.openApi(), { host: '127.0.0.1', port: 0 });
-    return () => server.close();
-  });
-
-  test('reads metadata, and null where there is none', async () => {
-    stage.contracts.set(
-      CATS,
-      exampleCollection('erc1155', { name: 'Cats', symbol: 'CAT', contractUri: `${stage.documents.url}/document` }),
-    );
-    await stage.startWorker();
-    const { Moralis } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
-    const found = await Moralis.EvmApi.nft.getNFTContractMetadata({ address: CATS, chain: '0x1' });
-    expect(found?.result.toJSON()).toMatchObject({
-      tokenAddress: CATS,
-      name: 'Cats',
-      symbol: 'CAT',
-      contractType: 'ERC1155',
-      collectionLogo: 'https://x.example/1.png',
-      possibleSpam: false,
-    });
-    expect(found?.result.syncedAt).toBeInstanceOf(Date);
-    expect(await Moralis.EvmApi.nft.getNFTContractMetadata({ address: addressOf(9), chain: '0x1' })).toBeNull();
-  });
-});
-
-test('is documented from the schemas that check it', async () => {
-  const document = Object(await (await (await stage.openApi(0)).request('/openapi.json')).json());
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(Object(methods)).map(
-      ([method, operation]) => `${method} ${path} ${Object.keys(Object(operation).responses)}`,
-    ),
-  );
-  expect(operations).toEqual(
-    expect.arrayContaining([
-      'get /api/v2.2/nft/{address}/metadata 200,400,401,403,404,429,500,503',
-      'put /api/v2.2/nft/{address}/sync 201,400,401,403,404,429,500,503',
-      'get /api/v2.2/nft/{address}/{token_id}/metadata/resync 200,202,400,401,403,404,429,500,503',
-    ]),
-  );
 });

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { type ChainNode, createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
+import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   addressOf,
@@ -12,99 +12,89 @@ import {
 import { type ExampleReading, startReading } from './testing/example-reading.ts';
 import { type ExampleServer, serveExample } from './testing/example-server.ts';
 
-const redis = await startScratchRedis();
-if (redis === undefined) process.stdout.write('NOT RUN: token metadata on Redis (no redis-server on this machine)\n');
-afterAll(() => redis?.stop());
 const soon = { timeout: 15_000, interval: 30 };
 
-describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const))(
-  'a token on %s',
-  (backend) => {
-    let scratch: ScratchDatabase;
-    let node: ChainNode & { readonly chainId: number };
-    let documents: ExampleServer;
-    let reading: ExampleReading | null = null;
-    const contracts = new Map<Address, ExampleContract>();
+describe('a token', () => {
+  let scratch: ScratchDatabase;
+  let node: ChainNode & { readonly chainId: number };
+  let documents: ExampleServer;
+  let reading: ExampleReading | null = null;
+  const contracts = new Map<Address, ExampleContract>();
 
-    beforeAll(async () => {
-      node = await serveContracts(contracts);
-      documents = await serveExample({
-        [`/1155/${wordOf(10n).slice(2)}.json`]: '{"name":"Sword","attributes":[{"trait_type":"b"}],"2":1,"1":2}',
-      });
+  beforeAll(async () => {
+    node = await serveContracts(contracts);
+    documents = await serveExample({
+      [`/1155/${wordOf(10n).slice(2)}.json`]: '{"name":"Sword","attributes":[{"trait_type":"b"}],"2":1,"1":2}',
     });
-    afterAll(async () => {
-      await node.close();
-      await documents.close();
-    });
-    beforeEach(async () => {
-      scratch = await createScratchDatabase();
-      contracts.clear();
-    });
-    afterEach(async () => {
-      await reading?.close();
-      await scratch.drop();
-    });
+  });
+  afterAll(async () => {
+    await node.close();
+    await documents.close();
+  });
+  beforeEach(async () => {
+    scratch = await createScratchDatabase();
+    contracts.clear();
+  });
+  afterEach(async () => {
+    await reading?.close();
+    await scratch.drop();
+  });
 
-    async function start(): Promise<void> {
-      const home =
-        redis !== undefined && backend === 'redis'
-          ? { redisUrl: redis.url, prefix: `tokens_${Date.now()}` }
-          : { databaseUrl: scratch.url };
-      reading = await startReading({ database: scratch.database, home, node });
-    }
-    const swords = addressOf(7);
-    async function ask(tokenId: string): Promise<void> {
-      await scratch.database.query(
-        `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, due_at) VALUES (decode(substr($1, 3), 'hex'), $2, $3::numeric, now())`,
-        [swords, node.chainId, tokenId],
-      );
-    }
-    const tokenIs = (expected: object): Promise<void> =>
-      vi.waitFor(
-        async () =>
-          expect(await scratch.database.query('SELECT * FROM nft_token_metadata')).toEqual([
-            expect.objectContaining(expected),
-          ]),
-        soon,
-      );
+  async function start(): Promise<void> {
+    reading = await startReading({ database: scratch.database, home: { databaseUrl: scratch.url }, node });
+  }
+  const swords = addressOf(7);
+  async function ask(tokenId: string): Promise<void> {
+    await scratch.database.query(
+      `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, due_at) VALUES (decode(substr($1, 3), 'hex'), $2, $3::numeric, now())`,
+      [swords, node.chainId, tokenId],
+    );
+  }
+  const tokenIs = (expected: object): Promise<void> =>
+    vi.waitFor(
+      async () =>
+        expect(await scratch.database.query('SELECT * FROM nft_token_metadata')).toEqual([
+          expect.objectContaining(expected),
+        ]),
+      soon,
+    );
 
-    test("of ERC-1155 is read from its URI with the id put in, and keeps the document's own text", async () => {
-      const uri = `${documents.url}/1155/{id}.json`;
-      contracts.set(swords, exampleCollection('erc1155', {}, { [`0x0e89341c${wordOf(10n).slice(2)}`]: textOf(uri) }));
-      await ask('10');
-      await start();
-      await tokenIs({
-        status: 'known',
-        token_uri: uri.replace('{id}', wordOf(10n).slice(2)),
-        metadata: '{"name":"Sword","attributes":[{"trait_type":"b"}],"2":1,"1":2}',
-        error_code: null,
-        due_at: null,
-      });
+  test("of ERC-1155 is read from its URI with the id put in, and keeps the document's own text", async () => {
+    const uri = `${documents.url}/1155/{id}.json`;
+    contracts.set(swords, exampleCollection('erc1155', {}, { [`0x0e89341c${wordOf(10n).slice(2)}`]: textOf(uri) }));
+    await ask('10');
+    await start();
+    await tokenIs({
+      status: 'known',
+      token_uri: uri.replace('{id}', wordOf(10n).slice(2)),
+      metadata: '{"name":"Sword","attributes":[{"trait_type":"b"}],"2":1,"1":2}',
+      error_code: null,
+      due_at: null,
     });
+  });
 
-    test('of ERC-721 is read from tokenURI, up to the largest id', async () => {
-      const id = (2n ** 256n - 1n).toString();
-      contracts.set(
-        swords,
-        exampleCollection(
-          'erc721',
-          {},
-          { [`0xc87b56dd${'f'.repeat(64)}`]: textOf('data:application/json,{"name":"Last"}') },
-        ),
-      );
-      await ask(id);
-      await start();
-      await tokenIs({ status: 'known', token_id: id, metadata: '{"name":"Last"}' });
-    });
+  test('of ERC-721 is read from tokenURI, up to the largest id', async () => {
+    const id = (2n ** 256n - 1n).toString();
+    contracts.set(
+      swords,
+      exampleCollection(
+        'erc721',
+        {},
+        { [`0xc87b56dd${'f'.repeat(64)}`]: textOf('data:application/json,{"name":"Last"}') },
+      ),
+    );
+    await ask(id);
+    await start();
+    await tokenIs({ status: 'known', token_id: id, metadata: '{"name":"Last"}' });
+  });
 
-    test('without a URI has none; with a bad one fails and says why', async () => {
-      contracts.set(swords, exampleCollection('erc721'));
-      await ask('1');
-      await start();
-      await tokenIs({ status: 'none', metadata: null, error_code: null, due_at: null });
-      contracts.set(swords, exampleCollection('erc721', {}, { default: textOf('file:///etc/passwd') }));
-      await scratch.database.query('UPDATE nft_token_metadata SET due_at = now()');
-      await tokenIs({ status: 'failed', token_uri: 'file:///etc/passwd', error_code: 'DOCUMENT_URI_UNSUPPORTED' });
-    });
-  },
-);
+  test('without a URI has none; with a bad one fails and says why', async () => {
+    contracts.set(swords, exampleCollection('erc721'));
+    await ask('1');
+    await start();
+    await tokenIs({ status: 'none', metadata: null, error_code: null, due_at: null });
+    contracts.set(swords, exampleCollection('erc721', {}, { default: textOf('file:///etc/passwd') }));
+    await scratch.database.query('UPDATE nft_token_metadata SET due_at = now()');
+    await tokenIs({ status: 'failed', token_uri: 'file:///etc/passwd', error_code: 'DOCUMENT_URI_UNSUPPORTED' });
+  });
+});

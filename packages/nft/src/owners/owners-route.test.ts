@@ -69,14 +69,6 @@ describe('owners of a collection', () => {
     expect([held(answer), answer.status, answer.indexed.complete]).toEqual([[], 'SYNCING', false]);
   });
 
-  test('of ERC-721 that moved once in a short run are right, and who gave it has no row', async () => {
-    await stage.seen(ERC721, 'erc721');
-    await stage.cover(50, 100);
-    await stage.add(60, [give(8, 1, 2)]);
-    const answer = await stage.get(`${ERC721}/owners`);
-    expect([held(answer), answer.indexed.complete]).toEqual([[line(8, 2, 1, 60)], false]);
-  });
-
   test('of ERC-721 are those who received it last, whatever is missing before and between', async () => {
     await stage.seen(ERC721, 'erc721');
     await stage.cover(50, 100);
@@ -96,16 +88,6 @@ describe('owners of a collection', () => {
     await stage.add(5, [give(89_999, 1, 2)]);
     expect(held(await stage.get(`${ERC721}/89999/owners`))).toEqual([line(89_999, 2, 1, 5)]);
     expect(held(await stage.get(`${ERC721}/owners`))).toEqual([line(89_999, 2, 1, 5)]);
-  });
-
-  test('are never the zero address; burn addresses are', async () => {
-    await stage.add(1, [mint(1, 1), mint(2, 1)]);
-    const dead = '0x000000000000000000000000000000000000dead';
-    await stage.add(2, [
-      { ...give(1, 1, 1), to: ZERO_ADDRESS },
-      { ...give(2, 1, 1), to: dead as typeof ZERO_ADDRESS },
-    ]);
-    expect((await stage.get(`${ERC721}/owners`)).result.map(({ owner_of }) => owner_of)).toEqual([dead]);
   });
 });
 
@@ -161,4 +143,25 @@ describe('pages', () => {
     const blocks = pages.flatMap(({ result }) => result.map(({ block_number }) => Number(block_number)));
     expect(blocks).toEqual(blocks.toSorted((a, b) => b - a));
   });
+});
+
+test('an operation that is not served is no contract', async () => {
+  expect((await stage.request('transfers')).status).toBe(501);
+});
+
+test.each([
+  [ERC721, ERC1155],
+  [`${ERC721}/owners`, `${ERC1155}/owners`],
+  [`${ERC721}/owners`, `${ERC721}/1/owners`],
+])('a cursor of %s goes with its own query only', async (path, other) => {
+  await stage.add(1, [mint(1, 1), mint(2, 1)]);
+  const { cursor } = await stage.get<ListAnswer>(`${path}?limit=1`);
+  expect(cursor).not.toBeNull();
+  for (const changed of [
+    `${other}?cursor=${cursor}`,
+    `${path}?cursor=${cursor}x`,
+    `${path}?cursor=${cursor}&format=hex`,
+  ])
+    expect((await stage.request(changed)).status, changed).toBe(400);
+  expect((await stage.get(`${path}?cursor=${cursor}&limit=50`)).result).toHaveLength(1);
 });

@@ -266,25 +266,3 @@ describe('what counts', () => {
       });
   });
 });
-
-test('is documented from the schemas that check it', async () => {
-  const document = Object(await (await api.request('/openapi.json')).json());
-  const { parameters } = document.paths['/api/v2.2/nft/{address}/{token_id}/price'].get;
-  expect(parameters.map(({ name }: { name: string }) => name).sort()).toEqual([
-    'address',
-    'chain',
-    'days',
-    'include_weth',
-    'token_id',
-  ]);
-  const days = parameters.find(({ name }: { name: string }) => name === 'days');
-  expect(days.schema).toMatchObject({ type: 'integer', minimum: 0, maximum: 365, default: 7 });
-  expect(document.components.schemas.NftSalePrices.required).toEqual([
-    'last_sale',
-    'lowest_sale',
-    'highest_sale',
-    'average_sale',
-    'total_trades',
-    'indexed',
-  ]);
-});

@@ -11,10 +11,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { nftTrades } from '../trades/dataset.ts';
 import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
+import type { SalePricesQuery } from './sale-prices-statement.ts';
 
 /** `GET /api/v2.2/nft/{address}/{token_id}/price`: what a token was sold for (docs/provider-contract.md#sale-prices). */
 export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
-  const { chains, parameters, reads } = dependencies;
+  const { parameters } = dependencies;
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/{token_id}/price',
@@ -29,24 +30,14 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
     responses: pricesResponses(),
   });
   app.openapi(route, async (c) => {
-    const { address, token_id } = c.req.valid('param');
-    const { chain, days = DAYS_DEFAULT, include_weth } = c.req.valid('query');
-    const indexed = indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name);
-    const asked = {
-      token: address,
-      tokenId: token_id,
-      days,
-      now: new Date(),
-      includeWrapped: include_weth === true,
-    };
-    const prices = await getSalePrices(reads, indexed, asked);
-    return c.json(showSalePrices(prices, days, null), 200);
+    const { address, token_id: tokenId } = c.req.valid('param');
+    return c.json(await answerPrices(dependencies, c.req.valid('query'), { token: address, tokenId }), 200);
   });
 };
 
 /** `GET /api/v2.2/nft/{address}/price`: what a collection's tokens were sold for (docs/provider-contract.md#sale-prices). */
 export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
-  const { chains, parameters, reads } = dependencies;
+  const { parameters } = dependencies;
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/price',
@@ -59,17 +50,7 @@ export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
   });
   app.openapi(route, async (c) => {
     const { address } = c.req.valid('param');
-    const { chain, days = DAYS_DEFAULT, include_weth } = c.req.valid('query');
-    const indexed = indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name);
-    const asked = {
-      token: address,
-      tokenId: null,
-      days,
-      now: new Date(),
-      includeWrapped: include_weth === true,
-    };
-    const prices = await getSalePrices(reads, indexed, asked);
-    return c.json(showSalePrices(prices, days, address), 200);
+    return c.json(await answerPrices(dependencies, c.req.valid('query'), { token: address, tokenId: null }), 200);
   });
 };
 
@@ -95,6 +76,18 @@ function pricesQuery(parameters: ApiDependencies['parameters']) {
       description: 'Counts sales paid in wrapped ether on chains whose native currency is ether.',
     }),
   });
+}
+
+/** Only prices of a whole collection name their token. */
+async function answerPrices(
+  { chains, reads }: ApiDependencies,
+  { chain, days = DAYS_DEFAULT, include_weth }: z.output<ReturnType<typeof pricesQuery>>,
+  subject: Pick<SalePricesQuery, 'token' | 'tokenId'>,
+) {
+  const indexed = indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name);
+  const asked = { ...subject, days, now: new Date(), includeWrapped: include_weth === true };
+  const prices = await getSalePrices(reads, indexed, asked);
+  return showSalePrices(prices, days, subject.tokenId === null ? subject.token : null);
 }
 
 function parseDays(text: string): number | undefined {

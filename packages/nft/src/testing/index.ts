@@ -2,4 +2,4 @@
 export { seedMetadata } from '../records/testing/seeded-tokens.ts';
 export { seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
 export { seedMoves } from '../transfer-lists/testing/seeded-moves.ts';
-export { keepAllWallets, keptHoldings } from '../transfers/testing/keep-wallets.ts';
+export { keepAllWallets } from '../transfers/testing/keep-wallets.ts';

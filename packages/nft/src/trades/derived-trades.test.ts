@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
+import type { Address, Log } from '@chainstead/core';
 import { exampleChain, listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
@@ -33,22 +34,25 @@ interface DerivedTrade {
   readonly price: string;
 }
 
-/** How the given trades name the protocols. */
-const PROTOCOLS: Readonly<Record<string, string>> = {
-  'wyvern v1(2.2)': 'wyvern-2.2',
-  'wyvern v2(2.3)': 'wyvern-2.3',
-  'seaport 1.1': 'seaport-1.1',
-  'seaport 1.4': 'seaport-1.4',
-  'seaport 1.5': 'seaport-1.5',
-  'seaport 1.6': 'seaport-1.6',
-  'blur v1': 'blur-v1',
-  'looksrare v1': 'looksrare-v1',
-  'looksrare v2': 'looksrare-v2',
-  'x2y2 r1': 'x2y2-r1',
-  '0x v4': '0x-v4',
-  '0x v3 matchOrders': '0x-v3',
-  cryptopunks: 'cryptopunks',
+/** Protocol and filter's name of the markets, by the name that the given trades have. */
+const MARKETS: Readonly<Record<string, readonly [protocol: string, name: string]>> = {
+  'wyvern v1(2.2)': ['wyvern-2.2', 'opensea'],
+  'wyvern v2(2.3)': ['wyvern-2.3', 'opensea'],
+  'seaport 1.1': ['seaport-1.1', 'opensea'],
+  'seaport 1.4': ['seaport-1.4', 'opensea'],
+  'seaport 1.5': ['seaport-1.5', 'opensea'],
+  'seaport 1.6': ['seaport-1.6', 'opensea'],
+  'blur v1': ['blur-v1', 'blur'],
+  'looksrare v1': ['looksrare-v1', 'looksrare'],
+  'looksrare v2': ['looksrare-v2', 'looksrare'],
+  'x2y2 r1': ['x2y2-r1', 'x2y2'],
+  '0x v4': ['0x-v4', '0xprotocol'],
+  '0x v3 matchOrders': ['0x-v3', '0xprotocol'],
+  cryptopunks: ['cryptopunks', 'cryptopunks'],
 };
+
+/** The exchange that OpenSea ran on Polygon; others ran the same contracts. */
+const OPENSEA_ON_POLYGON: string = '0xfede379e48c873c75f3cc0c81f7c784ad730a8f7';
 
 const SIDES = { ask: 0, bid: 1, match: 2 } as const;
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
@@ -62,7 +66,7 @@ const folders = isMissing ? [] : listRecordedBlocks();
 describe.skipIf(isMissing)(RECORDINGS.title(DERIVED.title('recorded trades')), () => {
   test('there are 107, of markets that are all decoded', () => {
     expect(derived).toHaveLength(107);
-    const missing = derived.map((trade) => trade.market).filter((name) => !decoded.has(PROTOCOLS[name] ?? name));
+    const missing = derived.map((trade) => trade.market).filter((name) => !decoded.has(MARKETS[name]?.[0] ?? name));
     expect([...new Set(missing)]).toEqual([]);
     expect(folders).toEqual(expect.arrayContaining(derived.map((trade) => trade.folder)));
   });
@@ -70,8 +74,12 @@ describe.skipIf(isMissing)(RECORDINGS.title(DERIVED.title('recorded trades')), (
   /** Both sides agree in every field of every trade; a disagreement would be listed here, with who is right and why. */
   test.each(folders)('%s has these trades and no others', (folder) => {
     const expected = derived.filter((trade) => trade.folder === folder);
-    const trades = decodeFolder(folder).filter((row) => row.leads);
-    expect(trades.map(shown)).toEqual(expected.map(asDecoded));
+    const logs = readRecordedLogs(folder);
+    const emitters = new Map(logs.map((log) => [`${log.transactionHash} ${log.logIndex}`, log.address]));
+    const trades = decode(folder, logs).filter((row) => row.leads);
+    expect(trades.map(shown)).toEqual(
+      expected.map((trade) => asDecoded(trade, emitters.get(`${trade.tx} ${trade.logs[0]}`))),
+    );
   });
 
   test('where event and transfers name different buyers, it is the one who ended up with the token', () => {
@@ -89,11 +97,12 @@ describe.skipIf(isMissing)(RECORDINGS.title(DERIVED.title('recorded trades')), (
 const GEM = '0x83c8f28c26bf6aaca652df1dbbe0e1b56f8baba2';
 const POLYGON_ROUTER = '0xd5b60a2ae59986e50a9552003b5d66c30f1a25ba';
 
-function asDecoded(trade: DerivedTrade) {
+function asDecoded(trade: DerivedTrade, emitter: Address | undefined) {
+  const [protocol, name] = MARKETS[trade.market] ?? [];
   return {
     tx: trade.tx,
     log: trade.logs[0],
-    protocol: PROTOCOLS[trade.market],
+    market: [protocol, emitter === OPENSEA_ON_POLYGON ? 'opensea' : name, emitter],
     side: SIDES[trade.kind],
     seller: trade.seller,
     buyer: trade.buyer,
@@ -109,7 +118,7 @@ function shown(row: NftTradeRow): ReturnType<typeof asDecoded> {
   return {
     tx: row.transactionHash,
     log: row.logIndex,
-    protocol: row.protocol,
+    market: [row.protocol, row.marketplace, row.marketplaceAddress],
     side: row.side,
     seller: row.seller,
     buyer: row.buyer,
@@ -121,8 +130,8 @@ function shown(row: NftTradeRow): ReturnType<typeof asDecoded> {
   };
 }
 
-function decodeFolder(folder: string): NftTradeRow[] {
-  return nftTrades.decode(readRecordedLogs(folder), { chain: chainOf(folder), timestampOf: () => 1_600_000_000 });
+function decode(folder: string, logs: readonly Log[]): NftTradeRow[] {
+  return nftTrades.decode(logs, { chain: chainOf(folder), timestampOf: () => 1_600_000_000 });
 }
 
 function chainOf(folder: string): Chain {

@@ -35,7 +35,8 @@ test('Postgres keeps rows as they were decoded: the largest ids, amounts and sum
   const stored = await scratch.database.query(
     `SELECT collection_key::text AS "collectionKey", collection_key = address_key(token_address) AS of_collection,
        '0x' || encode(token_address, 'hex') AS "tokenAddress", log_index AS "logIndex", item, leads,
-       token_id::text AS "tokenId", token_ids::text[] AS "tokenIds", amounts::text[], protocol,
+       token_id::text AS "tokenId", token_ids::text[] AS "tokenIds", amounts::text[], protocol, marketplace, side,
+       '0x' || encode(marketplace_address, 'hex') AS "marketplaceAddress", '0x' || encode(transaction_hash, 'hex') AS "transactionHash",
        '0x' || encode(seller, 'hex') AS seller, '0x' || encode(buyer, 'hex') AS buyer,
        '0x' || encode(payment_token, 'hex') AS "paymentToken", price::text, collections,
        to_char(block_timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "blockTimestamp"

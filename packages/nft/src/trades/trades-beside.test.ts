@@ -2,7 +2,7 @@
 import type { Address } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blocksOf, eth, getTradesPage } from './testing/asked-trades.ts';
 import { BUYER, COLLECTION, SELLER, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
@@ -83,15 +83,6 @@ describe('an accepted bid for a punk', () => {
     expect((await tokenTrades()).result.map((row) => row.price)).toEqual(['6', '1000000000000000000']);
     expect((await collectionTrades('?marketplace=cryptopunks')).result.map((row) => row.price)).toEqual(['6']);
     expect((await walletTrades()).result.map((row) => row.price)).toEqual(['6', '1000000000000000000']);
-  });
-
-  test('has no price from a bid that was withdrawn or somebody else’s', async () => {
-    await seed(accepted);
-    await addBid(3, '5');
-    await addBid(4, '5', { entered: false });
-    expect(blocksOf(await tokenTrades())).toEqual([]);
-    await addBid(5, '8', { bidder: addressOf(77) });
-    expect(blocksOf(await tokenTrades())).toEqual([]);
   });
 
   test('does not shorten a page', async () => {

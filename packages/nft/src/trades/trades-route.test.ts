@@ -4,7 +4,7 @@ import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
 import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { blocksOf, eth, getTradesPage, request } from './testing/asked-trades.ts';
+import { blocksOf, eth, getTradesPage } from './testing/asked-trades.ts';
 import {
   BUYER,
   COLLECTION,
@@ -230,30 +230,4 @@ describe('chains', () => {
         });
     },
   );
-});
-
-test('is documented from the schemas that check it', async () => {
-  const document = Object(await (await api.request('/openapi.json')).json());
-  const names = (path: string): string[] =>
-    document.paths[`/api/v2.2${path}`].get.parameters.map(({ name }: { name: string }) => name).sort();
-  const common = [
-    'address',
-    'chain',
-    'cursor',
-    'from_block',
-    'from_date',
-    'limit',
-    'nft_metadata',
-    'to_block',
-    'to_date',
-  ];
-  expect(names('/nft/{address}/{token_id}/trades')).toEqual([...common, 'token_id'].sort());
-  expect(names('/nft/{address}/trades')).toEqual([...common, 'marketplace'].sort());
-  expect(names('/wallets/{address}/nfts/trades')).toEqual(common);
-  expect(document.components.schemas.NftTrade.required).toContain('verified_collection');
-  expect(document.components.schemas.NftTrade.required).not.toContain('nft_metadata');
-  const { parameters } = document.paths['/api/v2.2/nft/{address}/trades'].get;
-  const toBlock = parameters.find(({ name }: { name: string }) => name === 'to_block');
-  expect(toBlock.schema).toMatchObject({ type: 'string' });
-  expect((await request(api, '/nft/nowhere/trades')).status).toBe(400);
 });

@@ -110,88 +110,6 @@ describe('who holds collections', () => {
     atDepth(120_000),
   );
 
-  it('of an honest contract has one owner for each ERC-721 once its history is complete', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, async (blocks) => {
-        const chainId = nextChain++;
-        for (const [block, moves] of [...blocks.entries()].toReversed())
-          await derive('added', linesOf(chainId, block, moves));
-        const odd = await scratch.database.query(
-          `SELECT FROM nft_collection_ids WHERE chain_id = $1 AND token_address = ANY ($2::bytea[])
-             AND (holders > 1 OR holders <> supply OR holders <> is_held::int)`,
-          [chainId, [ERC721, LAZY].map((one) => Buffer.from(one.slice(2), 'hex'))],
-        );
-        expect(odd).toEqual([]);
-      }),
-      { numRuns: 20 },
-    );
-  });
-
-  it('of a single thing is its newest receiver, in whatever order its transfers come, whatever is missing before and between', async () => {
-    const chainId = nextChain++;
-    const move = (from: number, to: number): Move => ({
-      token: ERC721,
-      id: 1n,
-      from: account(from),
-      to: account(to),
-      amount: 1n,
-    });
-    const receiver = async () => {
-      const [row] = await scratch.database.query<{ owner: string; is_held: boolean }>(
-        `SELECT '0x' || encode(receiver, 'hex') AS owner, is_held FROM nft_collection_ids WHERE chain_id = $1`,
-        [chainId],
-      );
-      return row?.owner;
-    };
-    await derive('added', linesOf(chainId, 10, [move(3, 4)]));
-    await derive('added', linesOf(chainId, 5, [move(1, 2)]));
-    expect(await receiver()).toBe(account(4));
-    await derive('added', linesOf(chainId, 12, [move(4, 3)]));
-    expect(await receiver()).toBe(account(3));
-    await derive('removed', linesOf(chainId, 12, [move(4, 3)]));
-    await derive('removed', linesOf(chainId, 10, [move(3, 4)]));
-    expect(await receiver()).toBe(account(2));
-  });
-
-  it('of what was somebody’s before its first event is whose it went back to, and who sends it to himself', async () => {
-    const chainId = nextChain++;
-    const move = (id: bigint, from: number, to: number): Move => ({
-      token: LAZY,
-      id,
-      from: account(from),
-      to: account(to),
-      amount: 1n,
-    });
-    const away = linesOf(chainId, 3, [move(1n, 0, 2), move(2n, 0, 0)]);
-    const back = linesOf(chainId, 5, [move(1n, 2, 0)]);
-    const lines = async (kind: string) =>
-      (await keptCollections(scratch.database, chainId)).filter((line) => line.startsWith(kind));
-    for (const portion of [back, away]) await derive('added', portion);
-    expect(await lines('counts')).toEqual([`counts ${LAZY} 3 2 1`]);
-    expect(await lines('owner')).toEqual([`owner ${LAZY} ${account(0)} 2`]);
-    // When the second one came to its owner nobody knows.
-    expect(await lines('amount')).toEqual([
-      `amount ${LAZY} 1 ${account(0)} 1 5 false`,
-      `amount ${LAZY} 1 ${account(2)} 0 5 false`,
-      `amount ${LAZY} 2 ${account(0)} 1 -1 false`,
-    ]);
-    await derive('removed', back);
-    expect(await lines('owner')).toEqual([`owner ${LAZY} ${account(0)} 1`, `owner ${LAZY} ${account(2)} 1`]);
-    await derive('removed', away);
-    expect(await keptCollections(scratch.database, chainId)).toEqual([]);
-  });
-
-  it('of what a contract lies about goes beyond 256 bits, and below zero is nobody’s', async () => {
-    const chainId = nextChain++;
-    const much = 2n ** 256n - 1n;
-    const lie: Move = { token: LIAR, id: much, from: account(1), to: account(2), amount: much };
-    await derive('added', linesOf(chainId, 1, [lie, lie]));
-    const lines = await keptCollections(scratch.database, chainId);
-    expect(lines).toContain(`amount ${LIAR} ${much} ${account(1)} ${-2n * much} 1 true`);
-    expect(lines).toContain(`owner ${LIAR} ${account(2)} 1`);
-    expect(lines).toContain(`counts ${LIAR} 2 1 1`);
-  });
-
   it('counts every row as a transfer, and takes from no row an owner who is none', async () => {
     const chainId = nextChain++;
     const [token, id, amount] = [ERC1155, 7n, 5n];
@@ -215,22 +133,6 @@ describe('who holds collections', () => {
     expect(await keptCollections(scratch.database, one)).toEqual([]);
     expect(await keptCollections(scratch.database, other)).toEqual(
       summedCollections([movedIn(1, { ...mint, to: account(2) })]),
-    );
-  });
-});
-
-describe('token_hash', () => {
-  it.each([
-    ['0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d', 1234n, 'ab96a59f7d41a8648adee2f63d1386ce'],
-    ['0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb', 9082n, 'fffdaced3ddfb220d9124289a518bb97'],
-    ['0x879279a63dfb64ff0ae5342117a4ced69ba0880b', 3n, '5f502723dd3b60413ee565fba661f960'],
-  ])('of %s %i is the hosted provider’s', async (address, id, hash) => {
-    const chainId = nextChain++;
-    const token = address as Address;
-    const mint: Move = { token, id, from: ZERO_ADDRESS, to: account(1), amount: 1n };
-    await derive('added', linesOf(chainId, 1, [mint]), new Map([[token, 1_000_000]]));
-    expect(await keptCollections(scratch.database, chainId)).toContain(
-      `id ${token} ${id} ${hash} 1 1 1 ${account(1)} true`,
     );
   });
 });

@@ -6,18 +6,7 @@ import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nftTransfers } from './dataset.ts';
-import {
-  account,
-  ERC721,
-  ERC1155,
-  histories,
-  isSingle,
-  LAZY,
-  LIAR,
-  linesOf,
-  type Move,
-  toldBy,
-} from './testing/example-moves.ts';
+import { account, ERC721, ERC1155, histories, linesOf, type Move, toldBy } from './testing/example-moves.ts';
 import { keptHoldings } from './testing/keep-wallets.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
@@ -119,84 +108,6 @@ describe('what wallets hold', () => {
     },
     atDepth(120_000),
   );
-
-  it(
-    'are of ids that were somebody’s before their first event whose the contract says, once all events are there',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(histories, fc.boolean(), async (blocks, isBackwards) => {
-          const chainId = nextChain++;
-          const arriving = [...blocks.entries()];
-          for (const [block, moves] of isBackwards ? arriving.toReversed() : arriving)
-            await derive('added', linesOf(chainId, block, moves));
-          const owners = new Map<bigint, string>();
-          for (const { token, id, to } of blocks.flat()) if (token === LAZY) owners.set(id, to);
-          const rows = await scratch.database.query<{ line: string }>(
-            `SELECT concat_ws(' ', token_id, '0x' || encode(wallet, 'hex'), amount) AS line FROM nft_wallet_tokens
-            WHERE chain_id = $1 AND token_address = $2 AND amount > 0`,
-            [chainId, Buffer.from(LAZY.slice(2), 'hex')],
-          );
-          const expected = [...owners]
-            .filter(([, owner]) => owner !== ZERO_ADDRESS)
-            .map(([id, owner]) => `${id} ${owner} 1`);
-          expect(rows.map(({ line }) => line).sort()).toEqual(expected.sort());
-        }),
-        { numRuns: atDepth(25) },
-      );
-    },
-    atDepth(60_000),
-  );
-
-  it('of honest contracts are never below zero once their history is complete, whatever others do', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, async (blocks) => {
-        const chainId = nextChain++;
-        for (const [block, moves] of [...blocks.entries()].toReversed())
-          await derive('added', linesOf(chainId, block, moves));
-        const below = await scratch.database.query(
-          `SELECT wallet FROM nft_wallet_tokens WHERE chain_id = $1 AND amount < 0
-             AND token_address IN (${[ERC721, ERC1155, LAZY].map((one) => `'\\x${one.slice(2)}'::bytea`).join()})`,
-          [chainId],
-        );
-        expect(below).toEqual([]);
-        const [supply] = await scratch.database.query<{ most: string | null }>(
-          `SELECT max(supply)::text AS most FROM (SELECT sum(amount) AS supply FROM nft_wallet_tokens
-            WHERE chain_id = $1 AND token_address = $2 GROUP BY token_id) AS supplies`,
-          [chainId, Buffer.from(ERC721.slice(2), 'hex')],
-        );
-        expect(['1', '0', null]).toContain(supply?.most);
-      }),
-      { numRuns: 20 },
-    );
-  });
-
-  it('of a contract that lies go below zero and beyond 256 bits, and nobody minds', async () => {
-    const chainId = nextChain++;
-    const much = 2n ** 256n - 1n;
-    const lie: Move = { token: LIAR, id: much, from: account(1), to: account(2), amount: much };
-    await derive('added', linesOf(chainId, 1, [lie, lie, lie]));
-    expect(await keptHoldings(scratch.database, chainId)).toEqual([
-      `${account(1)} ${LIAR} ${much} ${-3n * much}`,
-      `${account(2)} ${LIAR} ${much} ${3n * much}`,
-      `${account(2)} ${LIAR} holds 1`,
-    ]);
-  });
-
-  it('have one thing where it went, whatever a contract says that it moved of it, and to oneself it stays', async () => {
-    const chainId = nextChain++;
-    const lie: Move = { token: LIAR, id: 1n, from: account(1), to: account(2), amount: 60n };
-    expect(isSingle(lie)).toBe(true);
-    const held = (who: number) => [`${account(who)} ${LIAR} 1 1`, `${account(who)} ${LIAR} holds 1`];
-    await derive('added', linesOf(chainId, 1, [lie, lie]));
-    expect(await keptHoldings(scratch.database, chainId)).toEqual(held(2));
-    const own = [{ ...lie, from: account(3), to: account(3) }];
-    await derive('added', linesOf(chainId, 3, own));
-    expect(await keptHoldings(scratch.database, chainId)).toEqual([...held(2), ...held(3)].sort());
-    await derive('added', linesOf(chainId, 2, [{ ...lie, from: account(2), to: account(3) }]));
-    expect(await keptHoldings(scratch.database, chainId)).toEqual(held(3));
-    await derive('removed', linesOf(chainId, 3, own));
-    expect(await keptHoldings(scratch.database, chainId)).toEqual(held(3));
-  });
 
   it('take no row for what leaves nothing behind', async () => {
     const chainId = nextChain++;

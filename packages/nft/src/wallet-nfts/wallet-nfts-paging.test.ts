@@ -96,34 +96,6 @@ describe('pages', () => {
 });
 
 describe('bad input', () => {
-  test.each([
-    ['limit=0', 'limit must be a whole number from 1 (above 100 means 100), "0" was given', 'limit', '0'],
-    ['format=octal', 'format must be decimal or hex, "octal" was given', 'format', 'octal'],
-    ['exclude_spam=1', 'exclude_spam must be true or false, "1" was given', 'exclude_spam', '1'],
-    ['normalizeMetadata=', 'normalizeMetadata must be true or false, "" was given', 'normalizeMetadata', ''],
-    ['media_items=yes', 'media_items must be true or false, "yes" was given', 'media_items', 'yes'],
-    ['include_prices=no', 'include_prices must be true or false, "no" was given', 'include_prices', 'no'],
-  ])('%s is refused with %j', async (query, message, parameter, given) => {
-    const answer = await stage.request(`?${query}`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ message, details: { errors: [{ parameter, given }] } });
-  });
-
-  test.each([
-    ['token_addresses[]=0x12', '[C0005] Invalid address provided'],
-    [Array.from({ length: 101 }, (_, index) => `token_addresses[]=${addressOf(index)}`).join('&'), 'token_addresses'],
-    ['chain=nowhere', 'chain'],
-    ['cursor=abc', 'cursor'],
-  ])('%.40s is refused and named', async (query, parameter) => {
-    const answer = await stage.request(`?${query}`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ message: expect.stringContaining(parameter) });
-  });
-
-  test('a wallet that is none is refused', async () => {
-    expect((await stage.request('', '0x123')).status).toBe(400);
-  });
-
   test('a cursor goes with its own query only', async () => {
     await stage.cover(0, 100);
     await stage.hold({ token: CATS, id: '1', block: 5 }, { token: CATS, id: '2', block: 4 });

@@ -1,10 +1,8 @@
-import { createWalletHistory } from '@chainstead/answers';
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
 import { createKeptSubjects } from '@chainstead/sync';
 import {
   type Closable,
@@ -14,6 +12,7 @@ import {
   type ScratchDatabase,
   seedBuilt,
 } from '@chainstead/testkit';
+import { openJobs } from '../../testing/queued-histories.ts';
 import { nftCollectionOwners } from '../../transfers/collection-owners.ts';
 import { nftTransfers } from '../../transfers/dataset.ts';
 import { linesOf, type Move } from '../../transfers/testing/example-moves.ts';
@@ -60,17 +59,8 @@ export async function openOwnersStage(): Promise<OwnersStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const jobs = parts.adopt(
-    await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() }),
-    (one) => one.close(),
-  );
-  const walletHistory = createWalletHistory({
-    jobs,
-    datasets: [nftTransfers],
-    perKey: 100,
-    chains: [eth],
-    maxCalls: 500,
-  });
+  const { historiesOf } = await openJobs(parts, scratch.url);
+  const walletHistory = historiesOf(eth);
   const kept = createKeptSubjects(database);
   const api = await exampleApi(database, [...createCollectionOwnersRoutes({ kept, walletHistory, waitMs: 15_000 })]);
   await createPartitions(database, 'nft_transfers', eth.id);

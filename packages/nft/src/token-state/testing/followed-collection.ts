@@ -1,4 +1,4 @@
-import { type Address, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
 import { createKeptSubjects } from '@chainstead/sync';
@@ -19,8 +19,8 @@ export interface FollowedCollection {
   readonly wallets: readonly Address[];
   /** What came before the block is in no index. */
   follow(startBlock: number): void;
-  /** One transaction in a block of its own. @param from default: the node's first account */
-  send(functionName: string, args: readonly unknown[], from?: Address): Promise<void>;
+  /** One transaction of the node's first account in a block of its own. */
+  send(functionName: string, args: readonly unknown[]): Promise<void>;
   /** What the contract says after the newest block. */
   read(functionName: string, args: readonly unknown[]): Promise<unknown>;
   head(): Promise<number>;
@@ -37,16 +37,15 @@ const WAIT_MS = 5_000;
 export async function openFollowedCollection(contract: {
   readonly source: string;
   readonly name: string;
-  readonly constructorArgs?: (wallets: readonly Address[]) => readonly unknown[];
 }): Promise<FollowedCollection> {
   const facts = { pollIntervalMs: 20, blockTimeMs: 100, reorgDepthMax: REORG_DEPTH_MAX, finalizedTag: false };
   const stage = await openStateStage({ chain: facts });
   const { scratch, devnet, jobs, questions } = stage;
-  const { name, source, constructorArgs = () => [] } = contract;
+  const { name, source } = contract;
   const compiled = (await compileSolidity({ [`${name}.sol`]: source })).get(name);
   if (compiled === undefined) throw new Error(`${name} was not compiled`);
   const wallets = devnet.accounts.slice(0, 3);
-  const address = await devnet.deploy(compiled, constructorArgs(wallets));
+  const address = await devnet.deploy(compiled);
   await stage.startWorker([nftOwnersNow, nftAmountsNow]);
   const heldNow = createHeldNow({ database: scratch.database, questions, logger: silentLogger() }, WAIT_MS);
   const shared = { kept: createKeptSubjects(scratch.database), waitMs: WAIT_MS, heldNow };
@@ -65,8 +64,8 @@ export async function openFollowedCollection(contract: {
     follow(startBlock) {
       stop = followTransfers({ chain: stage.chain, pool: stage.pool, database: scratch.database }, startBlock);
     },
-    async send(functionName, args, from = wallets[0] ?? ZERO_ADDRESS) {
-      await devnet.send({ address, abi: compiled.abi, functionName, args, from });
+    async send(functionName, args) {
+      await devnet.send({ address, abi: compiled.abi, functionName, args });
     },
     read: (functionName, args) => devnet.client.readContract({ address, abi: compiled.abi, functionName, args }),
     head: async () => Number(await devnet.client.getBlockNumber({ cacheTime: 0 })),

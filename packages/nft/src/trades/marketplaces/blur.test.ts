@@ -81,80 +81,48 @@ describe('version 1', () => {
   });
 });
 
-describe('version 2, real events with the transfers of their transactions', () => {
-  const transaction = (topic: string, data: `0x${string}`, token: string, from: string, to: string, id: bigint) =>
-    tradesOf(
-      decodeExample([
-        erc721Transfer(parseAddress(token), parseAddress(from), parseAddress(to), id),
-        recordedLog(BLUR_V2, topic, data),
-      ]),
-    );
-
-  test('0xc199fd412393246039e22dcd70a8231bad64acee868b4e08349f9ec6509284d5: a listing without fees', () => {
-    const trades = transaction(
-      '0x1d5e12b51dee5e4d34434576c3fb99714a85f57b0fd546ada4b0bddd736d12b2',
-      '0x21b7d4ae06f010118c4c4e976182504160a6ad111f471ea8df38ad045ff7fa4000000000000000000020060083fa03a1747aafe4e0f0ec3880740f49d74f11580000000000354a6ba7a18000789e35a999c443fe6089544056f728239b8ffee7',
-      '0x789e35a999c443fe6089544056f728239b8ffee7',
-      '0x83fa03a1747aafe4e0f0ec3880740f49d74f1158',
-      '0xf770e42fd25d745e9f25ab57cca3e96f7fe62d14',
-      8198n,
-    );
-    expect(trades).toEqual([
-      {
-        logIndex: 1,
-        token: '0x789e35a999c443fe6089544056f728239b8ffee7',
-        ids: ['8198'],
-        amounts: ['1'],
-        seller: '0x83fa03a1747aafe4e0f0ec3880740f49d74f1158',
-        buyer: '0xf770e42fd25d745e9f25ab57cca3e96f7fe62d14',
-        side: 0,
-        paymentToken: null,
-        price: '15000000000000000',
-      },
-    ]);
-  });
-
-  test('0x6e3baa0eedd5b4e14d2ffd751afee23fc64066b89e6eb5725a12fd0e9e334331: a listing with a maker fee', () => {
-    const trades = transaction(
-      '0x7dc5c0699ac8dd5250cbe368a2fc3b4a2daadb120ad07f6cccea29f83482686e',
-      '0x5d5a001f37e18c020eddbd9e25fd98dabfe3f0a3d263b841dd2a7891f9eb6f250000000000000000000ae70027aced470e1e232babf2da93a78269bb5739c48c00000000061b31ab352c00006c952af158ec8d0fd94908e389c084394d9aebbb00000000000000000000003229ffea86733d7feac7c353343f300e99b8910c77',
-      '0x6c952af158ec8d0fd94908e389c084394d9aebbb',
-      '0x27aced470e1e232babf2da93a78269bb5739c48c',
-      '0x3ab15e75203dfce15c450a6cc1b205a33d40e7ea',
-      2791n,
-    );
-    expect(trades).toMatchObject([
-      {
-        ids: ['2791'],
-        seller: '0x27aced470e1e232babf2da93a78269bb5739c48c',
-        buyer: '0x3ab15e75203dfce15c450a6cc1b205a33d40e7ea',
-        side: 0,
-        paymentToken: null,
-        price: '440000000000000000',
-      },
-    ]);
-  });
-
-  test('0x9858aed50bafc8f95241730d1a43b66fffb5d8e9b95a2a89917d74f73ce65771: a bid, royalty as taker fee', () => {
-    const trades = transaction(
-      '0x0fcf17fac114131b10f37b183c6a60f905911e52802caeeb3e6ea210398b81ab',
-      '0x00ac3680a1ab578def3e4473c47ed80aa51b9bc3046cf80585a56f9a485f8e890000000000000000000dff001e863363f0aea30d45bc4224783b48cdd1f3d90d010000000b1a2bc2ec5000006339e5e072086621540d0362c4e3cea0d643e114000000000000000000000032c8f8e2f59dd95ff67c3d39109eca2e2a017d4c8a',
-      '0x6339e5e072086621540d0362c4e3cea0d643e114',
-      '0x1c4351c97177418cec07ff733f107fb9879dbed1',
-      '0x1e863363f0aea30d45bc4224783b48cdd1f3d90d',
-      3583n,
-    );
-    expect(trades).toMatchObject([
-      {
-        ids: ['3583'],
-        seller: '0x1c4351c97177418cec07ff733f107fb9879dbed1',
-        buyer: '0x1e863363f0aea30d45bc4224783b48cdd1f3d90d',
-        side: 1,
-        paymentToken: BLUR_POOL,
-        price: '800000000000000000',
-      },
-    ]);
-  });
+// Real events with the transfers of their transactions.
+test.each([
+  {
+    what: 'a listing without fees',
+    transaction: '0xc199fd412393246039e22dcd70a8231bad64acee868b4e08349f9ec6509284d5',
+    topic: '0x1d5e12b51dee5e4d34434576c3fb99714a85f57b0fd546ada4b0bddd736d12b2',
+    data: '0x21b7d4ae06f010118c4c4e976182504160a6ad111f471ea8df38ad045ff7fa4000000000000000000020060083fa03a1747aafe4e0f0ec3880740f49d74f11580000000000354a6ba7a18000789e35a999c443fe6089544056f728239b8ffee7',
+    token: '0x789e35a999c443fe6089544056f728239b8ffee7',
+    from: '0x83fa03a1747aafe4e0f0ec3880740f49d74f1158',
+    to: '0xf770e42fd25d745e9f25ab57cca3e96f7fe62d14',
+    id: 8198n,
+    paid: { side: 0, paymentToken: null, price: '15000000000000000' },
+  },
+  {
+    what: 'a listing with a maker fee',
+    transaction: '0x6e3baa0eedd5b4e14d2ffd751afee23fc64066b89e6eb5725a12fd0e9e334331',
+    topic: '0x7dc5c0699ac8dd5250cbe368a2fc3b4a2daadb120ad07f6cccea29f83482686e',
+    data: '0x5d5a001f37e18c020eddbd9e25fd98dabfe3f0a3d263b841dd2a7891f9eb6f250000000000000000000ae70027aced470e1e232babf2da93a78269bb5739c48c00000000061b31ab352c00006c952af158ec8d0fd94908e389c084394d9aebbb00000000000000000000003229ffea86733d7feac7c353343f300e99b8910c77',
+    token: '0x6c952af158ec8d0fd94908e389c084394d9aebbb',
+    from: '0x27aced470e1e232babf2da93a78269bb5739c48c',
+    to: '0x3ab15e75203dfce15c450a6cc1b205a33d40e7ea',
+    id: 2791n,
+    paid: { side: 0, paymentToken: null, price: '440000000000000000' },
+  },
+  {
+    what: 'a bid, royalty as taker fee',
+    transaction: '0x9858aed50bafc8f95241730d1a43b66fffb5d8e9b95a2a89917d74f73ce65771',
+    topic: '0x0fcf17fac114131b10f37b183c6a60f905911e52802caeeb3e6ea210398b81ab',
+    data: '0x00ac3680a1ab578def3e4473c47ed80aa51b9bc3046cf80585a56f9a485f8e890000000000000000000dff001e863363f0aea30d45bc4224783b48cdd1f3d90d010000000b1a2bc2ec5000006339e5e072086621540d0362c4e3cea0d643e114000000000000000000000032c8f8e2f59dd95ff67c3d39109eca2e2a017d4c8a',
+    token: '0x6339e5e072086621540d0362c4e3cea0d643e114',
+    from: '0x1c4351c97177418cec07ff733f107fb9879dbed1',
+    to: '0x1e863363f0aea30d45bc4224783b48cdd1f3d90d',
+    id: 3583n,
+    paid: { side: 1, paymentToken: BLUR_POOL, price: '800000000000000000' },
+  },
+] as const)('version 2, $transaction: $what', ({ topic, data, token, from, to, id, paid }) => {
+  const [collection, giver, receiver] = [parseAddress(token), parseAddress(from), parseAddress(to)];
+  const logs = [erc721Transfer(collection, giver, receiver, id), recordedLog(BLUR_V2, topic, data)];
+  const parties = { token: collection, seller: giver, buyer: receiver };
+  expect(tradesOf(decodeExample(logs))).toEqual([
+    { logIndex: 1, ids: [String(id)], amounts: ['1'], ...parties, ...paid },
+  ]);
 });
 
 describe('version 2, the whole event', () => {

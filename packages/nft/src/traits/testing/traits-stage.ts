@@ -1,4 +1,3 @@
-import { createWalletHistory } from '@chainstead/answers';
 import {
   type Address,
   createMetricsRegistry,
@@ -10,13 +9,12 @@ import {
 import { addressBytes, type Database } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
 import { createKeptSubjects } from '@chainstead/sync';
 import { type Closable, closeOf } from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
 import { eth, type OwnersStage, openOwnersStage } from '../../owners/testing/owners-stage.ts';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
-import { nftTransfers } from '../../transfers/dataset.ts';
+import { openJobs } from '../../testing/queued-histories.ts';
 import { account } from '../../transfers/testing/example-moves.ts';
 import { createTraitsRoutes } from '../traits-routes.ts';
 import { createTraitsWorker } from '../traits-worker.ts';
@@ -67,16 +65,8 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
   const { database, url } = owners.scratch;
   const logger = silentLogger();
   const metrics = createMetricsRegistry();
-  const jobs = parts.adopt(await createJobs({ databaseUrl: url, logger, metrics: createMetricsRegistry() }), (one) =>
-    one.close(),
-  );
-  const walletHistory = createWalletHistory({
-    jobs,
-    datasets: [nftTransfers],
-    perKey: 100,
-    chains: [eth],
-    maxCalls: 500,
-  });
+  const { jobs, historiesOf } = await openJobs(parts, url);
+  const walletHistory = historiesOf(eth);
   const onDemand = { waitMs: 15_000, perKey: PER_KEY };
   const kept = createKeptSubjects(database);
   const api = await exampleApi(database, [

@@ -1,14 +1,12 @@
-import { createWalletHistory } from '@chainstead/answers';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, type Hash, silentLogger, systemClock } from '@chainstead/core';
+import { type Hash, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
 import { createStateQuestions } from '@chainstead/state';
 import { type Closable, closeOf, createScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
-import { nftTransfers } from '../../transfers/dataset.ts';
+import { openJobs } from '../../testing/queued-histories.ts';
 import { nftTransfersSchema } from '../nft-transfers-response.ts';
 import { nftTransfersRoutes } from '../nft-transfers-routes.ts';
 import { ALICE } from './seeded-moves.ts';
@@ -39,17 +37,8 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const jobs = parts.adopt(
-    await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() }),
-    (one) => one.close(),
-  );
-  const walletHistory = createWalletHistory({
-    jobs,
-    datasets: [nftTransfers],
-    perKey: 100,
-    chains: [eth],
-    maxCalls: 500,
-  });
+  const { jobs, historiesOf } = await openJobs(parts, scratch.url);
+  const walletHistory = historiesOf(eth);
   const questions = createStateQuestions({
     database,
     jobs,

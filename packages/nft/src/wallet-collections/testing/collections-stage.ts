@@ -1,13 +1,11 @@
-import { createWalletHistory } from '@chainstead/answers';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
 import { createKeptSubjects } from '@chainstead/sync';
 import { type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
-import { nftTransfers } from '../../transfers/dataset.ts';
+import { openJobs } from '../../testing/queued-histories.ts';
 import { walletCollectionsSchema } from '../wallet-collections-response.ts';
 import { createWalletCollectionsRoute } from '../wallet-collections-route.ts';
 import { contractOf, seedHoldings } from './seeded-holdings.ts';
@@ -38,16 +36,9 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const jobs = parts.adopt(
-    await createJobs({
-      databaseUrl: scratch.url,
-      logger: silentLogger(),
-      metrics: createMetricsRegistry(),
-    }),
-    (one) => one.close(),
-  );
+  const { historiesOf } = await openJobs(parts, scratch.url);
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
-    const walletHistory = createWalletHistory({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
+    const walletHistory = historiesOf(chain, { perKey: 2, maxCalls });
     const kept = createKeptSubjects(database);
     return exampleApi(database, [createWalletCollectionsRoute({ kept, walletHistory, waitMs: 15_000 })]);
   };

@@ -44,6 +44,17 @@ export function trade(facts: Partial<Trade> = {}): Trade {
   };
 }
 
+/** A sale of one trade. @param facts of the trade, as far as it isn't {@link trade} */
+export function sale(
+  protocol: string,
+  what: string,
+  logs: readonly ExampleLog[],
+  facts: Partial<Trade> = {},
+  chainId = 1,
+): ExampleSale {
+  return { what, protocol, chainId, logs, trades: [trade(facts)] };
+}
+
 /** Gives logs of one event that one contract emits. */
 export function emitter(
   contract: string,

@@ -34,8 +34,8 @@ import {
   HASH,
   other,
   prints,
+  sale,
   seller,
-  trade,
   weth,
 } from './example-sale.ts';
 
@@ -43,39 +43,36 @@ const given = erc721Transfer(cats, seller, buyer, 7n);
 const paid = (value: bigint, to = seller) => erc20Transfer(weth, buyer, to, value);
 
 export const SALES_OF_LARGE_MARKETS: readonly ExampleSale[] = [
-  {
-    what: 'listing bought',
-    protocol: 'looksrare-v1',
-    chainId: 1,
-    logs: [paid(20n, feeWallet), paid(980n), given, takerBidV1({ ...orderV1, taker: buyer, maker: seller })],
-    trades: [trade({ paymentToken: weth })],
-  },
-  {
-    what: 'offer accepted',
-    protocol: 'looksrare-v1',
-    chainId: 1,
-    logs: [paid(20n, feeWallet), paid(980n), given, takerAskV1({ ...orderV1, taker: seller, maker: buyer })],
-    trades: [trade({ paymentToken: weth, side: 1 })],
-  },
-  {
-    what: 'listing bought',
-    protocol: 'joepegs',
-    chainId: 43_114,
-    logs: [paid(1_000n), given, joepegsBid({ ...orderV1, taker: buyer, maker: seller })],
-    trades: [trade({ paymentToken: weth })],
-  },
-  {
-    what: 'offer accepted',
-    protocol: 'joepegs',
-    chainId: 43_114,
-    logs: [paid(1_000n), given, joepegsAsk({ ...orderV1, taker: seller, maker: buyer })],
-    trades: [trade({ paymentToken: weth, side: 1 })],
-  },
-  {
-    what: 'bundle bought for somebody else',
-    protocol: 'looksrare-v2',
-    chainId: 1,
-    logs: [
+  sale(
+    'looksrare-v1',
+    'listing bought',
+    [paid(20n, feeWallet), paid(980n), given, takerBidV1({ ...orderV1, taker: buyer, maker: seller })],
+    { paymentToken: weth },
+  ),
+  sale(
+    'looksrare-v1',
+    'offer accepted',
+    [paid(20n, feeWallet), paid(980n), given, takerAskV1({ ...orderV1, taker: seller, maker: buyer })],
+    { paymentToken: weth, side: 1 },
+  ),
+  sale(
+    'joepegs',
+    'listing bought',
+    [paid(1_000n), given, joepegsBid({ ...orderV1, taker: buyer, maker: seller })],
+    { paymentToken: weth },
+    43_114,
+  ),
+  sale(
+    'joepegs',
+    'offer accepted',
+    [paid(1_000n), given, joepegsAsk({ ...orderV1, taker: seller, maker: buyer })],
+    { paymentToken: weth, side: 1 },
+    43_114,
+  ),
+  sale(
+    'looksrare-v2',
+    'bundle bought for somebody else',
+    [
       given,
       erc721Transfer(cats, seller, buyer, 8n),
       takerBidV2({
@@ -87,110 +84,85 @@ export const SALES_OF_LARGE_MARKETS: readonly ExampleSale[] = [
         feeRecipients: [seller, artist],
       }),
     ],
-    trades: [trade({ ids: ['7', '8'], amounts: ['1', '1'] })],
-  },
-  {
-    what: 'offer accepted, paid to another account of the seller',
-    protocol: 'looksrare-v2',
-    chainId: 1,
-    logs: [
+    { ids: ['7', '8'], amounts: ['1', '1'] },
+  ),
+  sale(
+    'looksrare-v2',
+    'offer accepted, paid to another account of the seller',
+    [
       paid(965n, other),
       paid(35n, artist),
       given,
       takerAskV2({ ...orderV2, currency: weth, askUser: seller, bidUser: buyer, feeRecipients: [other, artist] }),
     ],
-    trades: [trade({ paymentToken: weth, side: 1 })],
-  },
-  {
-    what: 'listing bought',
-    protocol: 'x2y2-r1',
-    chainId: 1,
-    logs: [given, x2y2Profit(995n), x2y2Inventory({ op: 1, intent: 1n, maker: seller, taker: buyer })],
-    trades: [trade()],
-  },
-  {
-    what: 'offer accepted',
-    protocol: 'x2y2-r1',
-    chainId: 1,
-    logs: [given, x2y2Profit(995n), x2y2Inventory({ op: 2, intent: 3n, maker: buyer, taker: seller, currency: weth })],
-    trades: [trade({ side: 1, paymentToken: weth })],
-  },
-  {
-    what: 'auction settled by somebody else',
-    protocol: 'x2y2-r1',
-    chainId: 1,
-    logs: [
-      erc721Transfer(cats, other, buyer, 7n),
-      x2y2Profit(995n),
-      x2y2Inventory({ op: 5, intent: 2n, maker: seller, taker: artist, price: 3n }),
-    ],
-    trades: [trade()],
-  },
-  {
-    what: 'listing bought in the native currency',
-    protocol: '0x-v4',
-    chainId: 1,
-    logs: [given, erc721Filled(order0x)],
-    trades: [trade()],
-  },
-  {
-    what: 'offer for ERC-1155 accepted, fees on top',
-    protocol: '0x-v4',
-    chainId: 1,
-    logs: [
+    { paymentToken: weth, side: 1 },
+  ),
+  sale('x2y2-r1', 'listing bought', [
+    given,
+    x2y2Profit(995n),
+    x2y2Inventory({ op: 1, intent: 1n, maker: seller, taker: buyer }),
+  ]),
+  sale(
+    'x2y2-r1',
+    'offer accepted',
+    [given, x2y2Profit(995n), x2y2Inventory({ op: 2, intent: 3n, maker: buyer, taker: seller, currency: weth })],
+    { side: 1, paymentToken: weth },
+  ),
+  sale('x2y2-r1', 'auction settled by somebody else', [
+    erc721Transfer(cats, other, buyer, 7n),
+    x2y2Profit(995n),
+    x2y2Inventory({ op: 5, intent: 2n, maker: seller, taker: artist, price: 3n }),
+  ]),
+  sale('0x-v4', 'listing bought in the native currency', [given, erc721Filled(order0x)]),
+  sale(
+    '0x-v4',
+    'offer for ERC-1155 accepted, fees on top',
+    [
       erc1155Transfer(prints, seller, buyer, 9n, 3n),
       paid(1_000n),
       paid(50n, feeWallet),
       erc1155Filled({ ...order0x, direction: 1, maker: buyer, taker: seller, erc20Token: weth }),
     ],
-    trades: [trade({ token: prints, ids: ['9'], amounts: ['3'], side: 1, paymentToken: weth, price: '1050' })],
-  },
-  {
-    what: 'orders matched',
-    protocol: '0x-v3',
-    chainId: 137,
-    logs: [openSeaFill(buyFill), openSeaFill(sellFill), given, paid(1_000n)],
-    trades: [trade({ side: 2, paymentToken: weth })],
-  },
-  {
-    what: 'orders matched by another exchange',
-    protocol: '0x-v3',
-    chainId: 137,
-    logs: [otherFill(sellFill), otherFill(buyFill), given, paid(1_000n)],
-    trades: [trade({ side: 2, paymentToken: weth })],
-  },
-  {
-    what: 'listing bought',
-    protocol: 'blur-v2',
-    chainId: 1,
-    logs: [
-      given,
-      blurPacked({
-        orderHash: HASH,
-        tokenIdListingIndexTrader: (7n << 168n) | BigInt(seller),
-        collectionPriceSide: (1_000n << 160n) | BigInt(cats),
-      }),
-    ],
-    trades: [trade()],
-  },
-  {
-    what: 'punk bought',
-    protocol: 'cryptopunks',
-    chainId: 1,
-    logs: [
+    { token: prints, ids: ['9'], amounts: ['3'], side: 1, paymentToken: weth, price: '1050' },
+  ),
+  sale(
+    '0x-v3',
+    'orders matched',
+    [openSeaFill(buyFill), openSeaFill(sellFill), given, paid(1_000n)],
+    { side: 2, paymentToken: weth },
+    137,
+  ),
+  sale(
+    '0x-v3',
+    'orders matched by another exchange',
+    [otherFill(sellFill), otherFill(buyFill), given, paid(1_000n)],
+    { side: 2, paymentToken: weth },
+    137,
+  ),
+  sale('blur-v2', 'listing bought', [
+    given,
+    blurPacked({
+      orderHash: HASH,
+      tokenIdListingIndexTrader: (7n << 168n) | BigInt(seller),
+      collectionPriceSide: (1_000n << 160n) | BigInt(cats),
+    }),
+  ]),
+  sale(
+    'cryptopunks',
+    'punk bought',
+    [
       punkMoved({ from: seller, to: buyer, value: 1n }),
       punkBought({ punkIndex: 7n, value: 1_000n, fromAddress: seller, toAddress: buyer }),
     ],
-    trades: [trade({ token: parseAddress(PUNKS) })],
-  },
-  {
-    what: 'bid for a punk accepted',
-    protocol: 'cryptopunks',
-    chainId: 1,
-    logs: [
+    { token: parseAddress(PUNKS) },
+  ),
+  sale(
+    'cryptopunks',
+    'bid for a punk accepted',
+    [
       punkMoved({ from: seller, to: buyer, value: 1n }),
       punkBought({ punkIndex: 7n, value: 0n, fromAddress: seller, toAddress: zeroAddress }),
     ],
-    trades: [trade({ token: parseAddress(PUNKS), side: 1, price: null })],
-  },
+    { token: parseAddress(PUNKS), side: 1, price: null },
+  ),
 ];

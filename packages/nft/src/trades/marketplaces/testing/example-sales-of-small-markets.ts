@@ -1,6 +1,6 @@
 /** One sale of each kind on Foundation, SuperRare, Zora, Rarible, Element, Treasure, tofuNFT and PancakeSwap. */
 import { parseAddress } from '@chainstead/core';
-import { type ExampleLog, erc20Transfer, erc721Transfer, erc1155Transfer } from '../../testing/example-transaction.ts';
+import { erc20Transfer, erc721Transfer, erc1155Transfer } from '../../testing/example-transaction.ts';
 import * as events from './example-events-of-small-markets.ts';
 import {
   artist,
@@ -11,8 +11,8 @@ import {
   NATIVE_CURRENCY,
   other,
   prints,
+  sale,
   seller,
-  trade,
   weth,
 } from './example-sale.ts';
 
@@ -21,14 +21,6 @@ const given = erc721Transfer(cats, seller, buyer, 7n);
 const printsGiven = erc1155Transfer(prints, seller, buyer, 9n, 3n);
 const paid = (value: bigint, to = seller) => erc20Transfer(weth, buyer, to, value);
 const boughtPrints = { token: prints, ids: ['9'], amounts: ['3'] };
-
-const sale = (protocol: string, what: string, logs: readonly ExampleLog[], facts = {}, chainId = 1): ExampleSale => ({
-  what,
-  protocol,
-  chainId,
-  logs,
-  trades: [trade(facts)],
-});
 
 const market = parseAddress(events.FOUNDATION);
 const outOfEscrow = erc721Transfer(cats, market, buyer, 7n);

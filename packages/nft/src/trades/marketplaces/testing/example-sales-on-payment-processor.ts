@@ -1,20 +1,12 @@
 /** One sale of each kind on Payment Processor. */
-import { type ExampleLog, erc721Transfer, erc1155Transfer } from '../../testing/example-transaction.ts';
+import { erc721Transfer, erc1155Transfer } from '../../testing/example-transaction.ts';
 import * as events from './example-events-of-small-markets.ts';
-import { artist, buyer, cats, type ExampleSale, other, prints, seller, trade, weth } from './example-sale.ts';
+import { artist, buyer, cats, type ExampleSale, other, prints, sale, seller, trade, weth } from './example-sale.ts';
 
 const { saleV1, saleV2 } = events;
 const given = erc721Transfer(cats, seller, buyer, 7n);
 const printsGiven = erc1155Transfer(prints, seller, buyer, 9n, 3n);
 const boughtPrints = { token: prints, ids: ['9'], amounts: ['3'] };
-
-const sale = (protocol: string, what: string, logs: readonly ExampleLog[], facts = {}): ExampleSale => ({
-  what,
-  protocol,
-  chainId: 1,
-  logs,
-  trades: [trade(facts)],
-});
 
 const ofPrints = { tokenAddress: prints, tokenId: 9n };
 export const SALES_ON_PAYMENT_PROCESSOR: readonly ExampleSale[] = [
