@@ -1,7 +1,7 @@
 /** Bodies that operations of what happened can't use, methods that they don't have, and paths that are none of them. */
 import type { RefusalBody } from '../assets/refusals.ts';
-import { mustBe } from '../assets/refusals.ts';
-import { ACTIVITY_OPERATIONS, type ActivityOperation, EVENT, HASH } from './activity-operations.ts';
+import { invalidAddress, mustBe, required } from '../assets/refusals.ts';
+import { ACTIVITY_OPERATIONS, type ActivityOperation, EVENT, HASH, WALLET } from './activity-operations.ts';
 import { BODY_BYTES_MAX } from './activity-stage.ts';
 import { type BadRequest, refused, refusedBody, request } from './bad-request.ts';
 
@@ -48,6 +48,15 @@ const BAD_EVENTS: readonly (readonly [about: string, sent: unknown, refusal: Ref
   ],
 ];
 
+const REVIEW = { contract_address: WALLET, reason: 'r', report_type: 'spam', contract_type: 'NFT' };
+
+/** Values of members of a review that can't be, with what is allowed. */
+const WRONG_MEMBERS: readonly (readonly [member: keyof typeof REVIEW, given: string, allowed: string])[] = [
+  ['report_type', 'Spam', 'spam or not_spam'],
+  ['contract_type', 'erc20', 'ERC20 or NFT'],
+  ['reason', ' \n', 'a text of 1 to 1000 characters'],
+];
+
 const BAD_REVIEWS: readonly (readonly [about: string, sent: unknown, refusal: RefusalBody])[] = [
   ['nothing', '', { message: 'contracts is required', details: { errors: [{ parameter: 'contracts' }] } }],
   ['none', { contracts: [] }, broken('contracts', [], 'at least 1 item')],
@@ -67,6 +76,27 @@ const BAD_REVIEWS: readonly (readonly [about: string, sent: unknown, refusal: Re
   ['null for them', { contracts: null }, broken('contracts', null, 'must be a list')],
   ['null for one', { contracts: [null] }, broken('contracts.0', null, 'must be an object')],
   ['a text for one', { contracts: ['x'] }, broken('contracts.0', 'x', 'must be an object')],
+  ...Object.keys(REVIEW).map(
+    (member) =>
+      [
+        `no ${member}`,
+        { contracts: [REVIEW, { ...REVIEW, [member]: undefined }] },
+        required(`contracts.1.${member}`),
+      ] as const,
+  ),
+  ...WRONG_MEMBERS.map(
+    ([member, given, allowed]) =>
+      [
+        `${member} ${given}`,
+        { contracts: [{ ...REVIEW, [member]: given }] },
+        mustBe(`contracts.0.${member}`, given, allowed),
+      ] as const,
+  ),
+  [
+    'no address',
+    { contracts: [{ ...REVIEW, contract_address: '0x12' }] },
+    invalidAddress('contracts.0.contract_address', '0x12'),
+  ],
   [
     'what is no text',
     { contracts: [{ contract_address: 5, reason: ['x'], report_type: null, contract_type: {} }] },
