@@ -84,7 +84,10 @@ async function act(wallet: Address, payer: Address, gap: number): Promise<readon
     await transfer(wallet, payer, 1n);
   }
   // Of what a wallet let others do no call of its own tells.
-  await (await placeEmitter(stage.devnet))(payer, [APPROVALS.ofAll, QUIET, payer], 1);
+  const emit = await placeEmitter(stage.devnet);
+  const hash = await emit(payer, [APPROVALS.ofAll, QUIET, payer], 1);
+  // Else its block might be the one that comes next.
+  await stage.devnet.client.waitForTransactionReceipt({ hash });
   return inside;
 }
 
