@@ -1,9 +1,10 @@
 /** Bodies that operations of what happened can't use, methods that they don't have, and paths that are none of them. */
 import type { RefusalBody } from '../assets/refusals.ts';
 import { invalidAddress, mustBe, required } from '../assets/refusals.ts';
+import type { TableRequest } from '../request-table.ts';
+import { BODY_BYTES_MAX } from '../request-table.ts';
 import { ACTIVITY_OPERATIONS, type ActivityOperation, EVENT, HASH, WALLET } from './activity-operations.ts';
-import { BODY_BYTES_MAX } from './activity-stage.ts';
-import { type BadRequest, refused, refusedBody, request } from './bad-request.ts';
+import { refused, refusedBody, request } from './bad-request.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -116,7 +117,7 @@ const BAD_REVIEWS: readonly (readonly [about: string, sent: unknown, refusal: Re
 ];
 
 /** Bodies that are none, of each operation that takes one. */
-function ofBody(operation: ActivityOperation): readonly BadRequest[] {
+function ofBody(operation: ActivityOperation): readonly TableRequest[] {
   const tooLarge = {
     message: `Request body is larger than ${BODY_BYTES_MAX} bytes`,
     details: { limit_bytes: BODY_BYTES_MAX },
@@ -132,7 +133,7 @@ function ofBody(operation: ActivityOperation): readonly BadRequest[] {
 }
 
 /** Another method than it has. */
-function ofMethod(operation: ActivityOperation): BadRequest {
+function ofMethod(operation: ActivityOperation): TableRequest {
   const { path, method, ...asked } = request(operation, {}, 405, {});
   const [plain = path] = path.split('?', 1);
   const allowed = method === 'GET' ? ['GET', 'HEAD'] : [method];
@@ -144,18 +145,18 @@ function ofMethod(operation: ActivityOperation): BadRequest {
 }
 
 /** Segments that begin without `0x` are no wallets: they may be misspelt operations. */
-const UNKNOWN_PATHS = ['null', 'undefined', 'vitalik.eth', 'a'.repeat(300)].flatMap((segment): BadRequest[] => [
+const UNKNOWN_PATHS = ['null', 'undefined', 'vitalik.eth', 'a'.repeat(300)].flatMap((segment): TableRequest[] => [
   ...[`/${segment}`].map((path) => notFound('getWalletTransactions', path)),
   ...[`/${segment}/verbose`].map((path) => notFound('getWalletTransactionsVerbose', path)),
 ]);
 
-function notFound(operation: string, path: string): BadRequest {
+function notFound(operation: string, path: string): TableRequest {
   // So much of a path is repeated.
   const told = `/api/v2.2${path}`.slice(0, 120);
   return { operation, method: 'GET', path, status: 404, body: { message: `No route for GET ${told}` } };
 }
 
-export const BAD_ACTIVITY_BODIES: readonly BadRequest[] = [
+export const BAD_ACTIVITY_BODIES: readonly TableRequest[] = [
   ...BAD_EVENTS.map(([about, sent, refusal]) => refusedBody('getContractEvents', sent, refusal, about)),
   refused(
     'getContractEvents',
