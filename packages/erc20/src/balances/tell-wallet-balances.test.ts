@@ -2,6 +2,7 @@ import { addressBytes } from '@chainstead/db';
 import { StateNotArchivedError } from '@chainstead/state';
 import { addressOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
+import { getWalletBalances } from './get-wallet-balances.ts';
 import {
   ALICE,
   type BalanceStage,
@@ -202,6 +203,27 @@ describe('tokens whose transfers do not tell their balances', () => {
     await stage.tell({ tokens: [SILENT] });
     expect(callsOf(stage)).toBeGreaterThan(calls);
   });
+});
+
+test('while what moved is being counted, only what contracts of live tokens say is told', async () => {
+  const stage = await stageOf();
+  await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n)]);
+  await stage.tell();
+  const { database } = stages;
+  await database.query(`UPDATE erc20_token_classes SET class = 'live' WHERE chain_id = $1 AND token = $2`, [
+    stage.chain.id,
+    addressBytes(SILVER),
+  ]);
+  const told = async () => {
+    const { tokens } = await getWalletBalances(database, stage.chain, {
+      ...{ wallet: ALICE, tokens: null, excludeSpam: false, verifiedOnly: false, toBlock: null, limit: 10 },
+      ...{ order: null, liveMaxAgeMs: 60_000, freshFrom: null },
+    });
+    return Object.fromEntries(tokens.map(({ token, balance }) => [token, balance]));
+  };
+  expect(await told()).toEqual({ [GOLD]: 10n, [SILVER]: 5n });
+  await database.query('UPDATE kept_subjects SET built_to = 0 WHERE chain_id = $1', [stage.chain.id]);
+  expect(await told()).toEqual({ [GOLD]: null, [SILVER]: 5n });
 });
 
 test('tokens that never moved come by address, behind those that did', async () => {

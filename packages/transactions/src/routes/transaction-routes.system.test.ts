@@ -272,15 +272,19 @@ describe('an upstream that lies', () => {
     }
   });
 
-  test('is not believed where there is no other: 503', async () => {
-    alterAll(await lieOf('alters a value'));
-    const { transactionHash, blockNumber } = receiptOf('legacy');
-    for (const path of [`transaction/${transactionHash}`, `block/${blockNumber}`]) {
-      const answer = await opened.ask(path);
-      expect(answer.status, path).toBe(503);
-      expect(answer.headers.get('retry-after')).toBe('1');
-    }
-  });
+  // The one is refused for its header, the other for the signature.
+  test.each(['alters a value', 'names another sender'])(
+    'and %s is not believed where there is no other: 503',
+    async (name) => {
+      alterAll(await lieOf(name));
+      const { transactionHash, blockNumber } = receiptOf('legacy');
+      for (const path of [`transaction/${transactionHash}`, `block/${blockNumber}`]) {
+        const answer = await opened.ask(path);
+        expect(answer.status, path).toBe(503);
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }
+    },
+  );
 });
 
 describe('the official SDK', () => {
