@@ -1,5 +1,5 @@
 import type { Database } from '@chainstead/db';
-import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AptosDataset } from './dataset.ts';
@@ -11,7 +11,6 @@ import {
   exampleTransaction,
   sliceOf,
 } from './testing/example-transaction.ts';
-import { recordedTransactions } from './testing/recorded-transactions.ts';
 import type { AptosTransaction } from './transaction.ts';
 
 let scratch: ScratchDatabase;
@@ -205,24 +204,5 @@ describe('datasets', () => {
     const text = JSON.stringify({ ...transaction, timestamp: undefined });
     expect(datasets.map(({ markers }) => markers?.some((marker) => text.includes(marker)))).toEqual([true, true, true]);
     expect(datasets.map((dataset) => dataset.derive(sliceOf([transaction])).count)).toEqual([1, 2, 1]);
-  });
-});
-
-const { folder, isMissing, title } = recordedData('data/aptos');
-
-describe.skipIf(isMissing)(title('recorded transactions'), () => {
-  it('leave the same tables in any order', async () => {
-    const transactions = isMissing ? [] : recordedTransactions(folder, 'mainnet');
-    await empty();
-    await write([transactions]);
-    const expected = await tables();
-    await fc.assert(
-      fc.asyncProperty(arrivals(transactions), async (slices) => {
-        await empty();
-        await write(slices);
-        expect(await tables()).toEqual(expected);
-      }),
-      { numRuns: 8 },
-    );
   });
 });

@@ -1,4 +1,4 @@
-/** The real program over a real node: contracts are deployed, used and reorganised on anvil, and read with the official SDK. */
+/** The real program over a real node: contracts are deployed, used and reorganised on anvil. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import {
   compileDemoContracts,
@@ -7,7 +7,6 @@ import {
   type Devnet,
   type Program,
   type ScratchDatabase,
-  startOfficialSdk,
 } from '@chainstead/testkit';
 import { parseAbiItem, stringToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -158,26 +157,6 @@ describe('the program over a real node', () => {
       const response = await fetch(`${url}?chain=${chain}`, { headers: { 'x-api-key': KEY } });
       expect(((await response.json()) as { result: unknown[] }).result).toHaveLength(12);
     }
-  });
-
-  it('is read to the end by the official SDK', async () => {
-    const { Moralis } = await startOfficialSdk({ apiKey: KEY, address: await program.url });
-    let page = await Moralis.EvmApi.token.getWalletTokenTransfers({
-      address: wallet ?? '',
-      chain: `0x${CHAIN_ID.toString(16)}`,
-      order: 'ASC',
-      limit: 3,
-    });
-    const read: string[] = [];
-    for (let pages = 1; ; pages++) {
-      read.push(...page.result.map((row) => `${row.transactionHash} ${row.value}`));
-      if (!page.hasNext()) {
-        expect(pages).toBe(4);
-        break;
-      }
-      page = await page.next();
-    }
-    expect(read).toEqual((await readWallet()).map((row) => `${row.transaction_hash} ${row.value}`));
   });
 
   it('rolls back what anvil_reorg takes away, and indexes what comes instead', async () => {

@@ -1,8 +1,7 @@
-/** ERC-20 transfers of recorded blocks, and what was wrapped of the chain's coin, by viem's decoder, straight from the recorded receipts. */
+/** ERC-20 transfers of recorded blocks, by viem's decoder, straight from the recorded receipts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '@chainstead/chains';
-import { ZERO_ADDRESS } from '@chainstead/core';
 import { decodeEventLog, parseAbi } from 'viem';
 
 export interface RecordedTransfer {
@@ -28,11 +27,6 @@ interface RawLog {
 
 const TRANSFER = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 
-const WRAPPED = parseAbi([
-  'event Deposit(address indexed account, uint256 value)',
-  'event Withdrawal(address indexed account, uint256 value)',
-]);
-
 /** @param folder of all recordings @param block its folder in there: `ethereum/15000000` */
 export function decodeIndependently(folder: string, block: string, chain: Chain): RecordedTransfer[] {
   return readLogs(folder, block).flatMap((log): RecordedTransfer[] => {
@@ -43,29 +37,6 @@ export function decodeIndependently(folder: string, block: string, chain: Chain)
       return [
         { ...placeOf(log), from: args.from.toLowerCase(), to: args.to.toLowerCase(), value: args.value.toString() },
       ];
-    } catch {
-      return [];
-    }
-  });
-}
-
-/**
- * Deposits and withdrawals of the chain's wrapped coin, as what they are: coins made for somebody, and destroyed. Those of a coin that
- * tells the same by a transfer, too, are left out.
- */
-export function decodeWrapping(folder: string, block: string, chain: Chain): RecordedTransfer[] {
-  const told = decodeIndependently(folder, block, chain).map(nameOf);
-  return readLogs(folder, block).flatMap((log): RecordedTransfer[] => {
-    if (log.address.toLowerCase() !== chain.wrappedNative || log.topics.length !== 2 || log.data.length !== 66)
-      return [];
-    try {
-      const { args, eventName } = decodeEventLog({ abi: WRAPPED, topics: topicsOf(log), data: log.data });
-      const account = args.account.toLowerCase();
-      const [from, to] = eventName === 'Deposit' ? [ZERO_ADDRESS, account] : [account, ZERO_ADDRESS];
-      const move = { ...placeOf(log), from, to, value: args.value.toString() };
-      const same = told.indexOf(nameOf(move));
-      if (same >= 0) told.splice(same, 1);
-      return same >= 0 ? [] : [move];
     } catch {
       return [];
     }
@@ -89,9 +60,4 @@ function placeOf(log: RawLog): Omit<RecordedTransfer, 'from' | 'to' | 'value'> {
     transactionIndex: Number(log.transactionIndex),
     logIndex: Number(log.logIndex),
   };
-}
-
-/** What two events have in common that tell the same. */
-function nameOf({ transaction, token, from, to, value }: RecordedTransfer): string {
-  return [transaction, token, from, to, value].join(' ');
 }

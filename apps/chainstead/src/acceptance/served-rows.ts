@@ -14,18 +14,12 @@ import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { indexFresh } from './indexed-chain.ts';
 
 const CHAIN_ID = 1_337_005;
-export const SERVED_BLOCKS = 120;
+const SERVED_BLOCKS = 120;
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: {
-    readonly message?: string;
-    readonly details?: { readonly errors?: readonly { readonly given?: unknown }[] };
-    readonly page_size?: number;
-    readonly cursor?: string | null;
-    readonly result?: readonly { readonly block_number: string }[];
-  };
+  readonly body: { readonly message?: string };
 }
 
 export interface SentRequest {
@@ -39,13 +33,10 @@ export interface ServedRows {
   readonly url: string;
   /** Known to the server as `scripted`. */
   readonly chain: ScriptedChain;
-  /** The busiest wallet, and another one. */
+  /** The busiest one. */
   readonly wallet: string;
-  readonly otherWallet: string;
   /** Sends the target exactly as written, with a good key: `fetch` would mend some of it. */
   send(target: string, sent?: SentRequest): Promise<Answer>;
-  /** The cursor of the page that the query gives. */
-  cursorOf(query: string, wallet: string): Promise<string>;
   /** Transfers in the table, self-transfers once. */
   countTransfers(): Promise<number>;
   close(): Promise<void>;
@@ -68,19 +59,13 @@ export async function serveRows(): Promise<ServedRows> {
   await indexFresh({ chain: facts, url: node.url, database: scratch.database, from: 0, to: SERVED_BLOCKS });
   await node.close();
   const server = await serveApi(await createApiUnderTest(scratch.database, chains), { host: '127.0.0.1', port: 0 });
-  const [wallet = '', otherWallet = ''] = chain.wallets;
+  const [wallet = ''] = chain.wallets;
   const send = (target: string, sent: SentRequest = {}): Promise<Answer> => sendExactly(server.url, target, sent);
   return {
     url: server.url,
     chain,
     wallet,
-    otherWallet,
     send,
-    async cursorOf(query, of) {
-      const { status, body } = await send(`${pathOf(of)}?${query}`);
-      if (status !== 200 || typeof body.cursor !== 'string') throw new Error(`No cursor for ${query}: ${status}`);
-      return body.cursor;
-    },
     async countTransfers() {
       const [row] = await scratch.database.query<{ rows: number }>(
         'SELECT count(*)::int AS rows FROM erc20_transfers WHERE direction <> 1',

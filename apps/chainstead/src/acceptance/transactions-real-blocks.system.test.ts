@@ -129,23 +129,27 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded blocks'), () =>
     return isFaithful && PROVABLE.has(of) ? /^receipts\+transactions$/ : /^(?:receipts\+transactions|none)$/;
   }
 
-  test.each(ALL)('transactions of $folder are found by their hashes', async (recording) => {
-    const of = readRecording(recording);
-    const chain = served.get(recording.chain)?.chain as Chain;
-    const { transactions } = of.block;
-    const [first, last] = [transactions[0], transactions.at(-1)];
-    const creation = transactions.find(({ to }) => to === null || to === undefined);
-    const failed = of.receipts.find(({ status }) => status === '0x0');
-    const chosen = [first, last, creation, transactions.find(({ hash }) => hash === failed?.transactionHash)];
-    for (const one of new Set(chosen)) {
-      const expected = one === undefined ? null : expectedTransaction(chain, of, one);
-      if (one === undefined || expected === null) continue;
-      const { status, body } = await ask(`transaction/${String(one.hash)}?chain=${chain.id}`);
-      expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
-      expect(body).toMatchObject({ ...expected, source: 'node', finalized: true });
-      const verbose = await ask(`transaction/${String(one.hash)}/verbose?chain=${chain.id}`);
-      const logs = expected.logs.map((log) => ({ ...log, decoded_event: expectedEvent(log) }));
-      expect(verbose.body).toMatchObject({ ...expected, logs });
-    }
-  });
+  // A record is the same however its transaction was found: one block of each chain shows that.
+  test.each(CHAINS.flatMap((name) => ALL.find(({ chain }) => chain === name) ?? []))(
+    'transactions of $folder are found by their hashes',
+    async (recording) => {
+      const of = readRecording(recording);
+      const chain = served.get(recording.chain)?.chain as Chain;
+      const { transactions } = of.block;
+      const [first, last] = [transactions[0], transactions.at(-1)];
+      const creation = transactions.find(({ to }) => to === null || to === undefined);
+      const failed = of.receipts.find(({ status }) => status === '0x0');
+      const chosen = [first, last, creation, transactions.find(({ hash }) => hash === failed?.transactionHash)];
+      for (const one of new Set(chosen)) {
+        const expected = one === undefined ? null : expectedTransaction(chain, of, one);
+        if (one === undefined || expected === null) continue;
+        const { status, body } = await ask(`transaction/${String(one.hash)}?chain=${chain.id}`);
+        expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
+        expect(body).toMatchObject({ ...expected, source: 'node', finalized: true });
+        const verbose = await ask(`transaction/${String(one.hash)}/verbose?chain=${chain.id}`);
+        const logs = expected.logs.map((log) => ({ ...log, decoded_event: expectedEvent(log) }));
+        expect(verbose.body).toMatchObject({ ...expected, logs });
+      }
+    },
+  );
 });

@@ -11,6 +11,7 @@ import {
   timestampOf,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asAnalyst, indexedPlan } from './testing/as-analyst.ts';
 import {
   BIGGEST,
   DOCUMENT,
@@ -37,14 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-/** As an analyst would: with the reading role's rights and no others. */
-function asReader<Row extends object>(sql: string, ...settings: readonly string[]): Promise<Row[]> {
-  return scratch.database.transaction(async (transaction) => {
-    await transaction.query('SET LOCAL ROLE chainstead_reader');
-    for (const setting of settings) await transaction.query(setting);
-    return transaction.query<Row>(sql);
-  });
-}
+const asReader = <Row extends object>(sql: string): Promise<Row[]> => asAnalyst(scratch.database, sql);
 
 const day = (block: number): Date => new Date(Math.floor(timestampOf(block) / 86_400) * 86_400_000);
 
@@ -191,17 +185,14 @@ describe('docs/analytics.md', () => {
     ['a token’s holders', 17, 'token', USDC],
   ] as const)('%s are found by an index, as told', async (_what, query, column, address) => {
     const sql = DOCUMENTED_QUERIES[query]?.[1] ?? '';
-    const plan = await asReader<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, 'SET LOCAL enable_seqscan = off');
-    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(
+    expect(await indexedPlan(scratch.database, sql)).toContain(
       `Index Cond: ((${column} = '\\x${address.slice(2)}'::bytea) AND (chain_id = 1)`,
     );
   });
 
   test('a wallet is found by an index, as told', async () => {
     const sql = DOCUMENTED_QUERIES[0]?.[1] ?? '';
-    // Eleven rows are read faster whole; with that ruled out, only an index remains, if one can serve.
-    const plan = await asReader<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, 'SET LOCAL enable_seqscan = off');
-    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(
+    expect(await indexedPlan(scratch.database, sql)).toContain(
       `Index Cond: ((account_key = '${addressKey(WALLET)}'::bigint) AND (chain_id = 1))`,
     );
   });

@@ -1,37 +1,11 @@
 import { parseAddress } from '@chainstead/core';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  ALICE,
-  type BalanceStage,
-  type BalanceStageOptions,
-  BOB,
-  GOLD,
-  gives,
-  nameInList,
-  openBalanceStage,
-  sends,
-  TIN,
-} from './testing/balance-stage.ts';
+import { addressOf } from '@chainstead/testkit';
+import { describe, expect, test } from 'vitest';
+import { ALICE, BOB, balanceStages, GOLD, gives, nameInList, sends, TIN } from './testing/balance-stage.ts';
 import { holdingOf } from './testing/token-chain.ts';
 
-let scratch: ScratchDatabase;
-let nextChain = 1_300_001;
-const open: BalanceStage[] = [];
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((stage) => stage.close()));
-});
-
-async function stageOf(options: Omit<BalanceStageOptions, 'chainId'> = {}): Promise<BalanceStage> {
-  const stage = await openBalanceStage(scratch.database, { chainId: nextChain++, ...options });
-  open.push(stage);
-  return stage;
-}
+const stages = balanceStages(1_300_001);
+const stageOf: typeof stages.open = (options) => stages.open(options);
 
 describe('upstreams', () => {
   test('of which one lies are not believed before another one was asked', async () => {
@@ -105,7 +79,7 @@ describe('upstreams', () => {
   test('that are away leave out what is not known, and keep what is', async () => {
     const stage = await stageOf();
     await stage.mine([gives(GOLD, 10n), gives(TIN, 3n)]);
-    await nameInList(scratch.database, stage.chain.id, TIN);
+    await nameInList(stages.database, stage.chain.id, TIN);
     for (const node of stage.nodes) node.isDown = true;
     // A list vouches for it, and there is all of its transfers.
     expect(await stage.tell()).toMatchObject({ isComplete: false, balances: [{ token: TIN, balance: 3n }] });

@@ -1,39 +1,24 @@
 import { addressBytes } from '@chainstead/db';
 import { StateNotArchivedError } from '@chainstead/state';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { describe, expect, test } from 'vitest';
+import { getWalletBalances } from './get-wallet-balances.ts';
 import {
   ALICE,
   type BalanceStage,
-  type BalanceStageOptions,
   BOB,
+  balanceStages,
   GOLD,
   gives,
   nameInList,
-  openBalanceStage,
   SILVER,
   sends,
   TIN,
 } from './testing/balance-stage.ts';
 import { LIAR, type Move, NOBODY, SILENT } from './testing/token-chain.ts';
 
-let scratch: ScratchDatabase;
-let nextChain = 1_100_001;
-const open: BalanceStage[] = [];
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((stage) => stage.close()));
-});
-
-async function stageOf(options: Omit<BalanceStageOptions, 'chainId'> = {}): Promise<BalanceStage> {
-  const stage = await openBalanceStage(scratch.database, { chainId: nextChain++, ...options });
-  open.push(stage);
-  return stage;
-}
+const stages = balanceStages(1_100_001);
+const stageOf: typeof stages.open = (options) => stages.open(options);
 
 const callsOf = ({ nodes }: BalanceStage): number => nodes.reduce((sum, { calls }) => sum + calls, 0);
 const blocks = (count: number): readonly (readonly Move[])[] => Array.from({ length: count }, () => []);
@@ -67,7 +52,7 @@ describe('a wallet of which only the later blocks are indexed', () => {
       isComplete: true,
       balances: [{ token: GOLD, balance: 5n, balanceBlock: 3 }],
     });
-    await nameInList(scratch.database, stage.chain.id, SILVER);
+    await nameInList(stages.database, stage.chain.id, SILVER);
     expect((await stage.shown()).toSorted()).toEqual([`${SILVER} 7 3`, `${GOLD} 5 3`].toSorted());
     await stage.mine([sends(SILVER, 7n), sends(GOLD, 1n)]);
     expect(await stage.shown()).toEqual([`${GOLD} 4 4`]);
@@ -84,7 +69,7 @@ describe('a wallet of which only the later blocks are indexed', () => {
 
   test('below what is indexed it has what an archive node says', async () => {
     const stage = await stageOf({ history: [[gives(GOLD, 5n)], [sends(GOLD, 2n)], [], []] });
-    await nameInList(scratch.database, stage.chain.id, GOLD);
+    await nameInList(stages.database, stage.chain.id, GOLD);
     await stage.mine([sends(GOLD, 1n)]);
     expect(await stage.shown({ toBlock: 1 })).toEqual([`${GOLD} 5 1`]);
     expect(await stage.shown({ toBlock: 2 })).toEqual([`${GOLD} 3 2`]);
@@ -116,7 +101,7 @@ describe('a reorganisation', () => {
     await stage.mine([gives(GOLD, 7n)]);
     expect(await stage.shown()).toEqual([`${GOLD} 57 2`]);
     await stage.reorg(1, [[gives(GOLD, 1n)], []]);
-    const [held] = await scratch.database.query('SELECT anchor_block FROM erc20_wallet_tokens WHERE chain_id = $1', [
+    const [held] = await stages.database.query('SELECT anchor_block FROM erc20_wallet_tokens WHERE chain_id = $1', [
       stage.chain.id,
     ]);
     expect(held).toEqual({ anchor_block: null });
@@ -220,6 +205,27 @@ describe('tokens whose transfers do not tell their balances', () => {
   });
 });
 
+test('while what moved is being counted, only what contracts of live tokens say is told', async () => {
+  const stage = await stageOf();
+  await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n)]);
+  await stage.tell();
+  const { database } = stages;
+  await database.query(`UPDATE erc20_token_classes SET class = 'live' WHERE chain_id = $1 AND token = $2`, [
+    stage.chain.id,
+    addressBytes(SILVER),
+  ]);
+  const told = async () => {
+    const { tokens } = await getWalletBalances(database, stage.chain, {
+      ...{ wallet: ALICE, tokens: null, excludeSpam: false, verifiedOnly: false, toBlock: null, limit: 10 },
+      ...{ order: null, liveMaxAgeMs: 60_000, freshFrom: null },
+    });
+    return Object.fromEntries(tokens.map(({ token, balance }) => [token, balance]));
+  };
+  expect(await told()).toEqual({ [GOLD]: 10n, [SILVER]: 5n });
+  await database.query('UPDATE kept_subjects SET built_to = 0 WHERE chain_id = $1', [stage.chain.id]);
+  expect(await told()).toEqual({ [GOLD]: null, [SILVER]: 5n });
+});
+
 test('tokens that never moved come by address, behind those that did', async () => {
   const stage = await stageOf();
   await stage.mine([gives(TIN, 1n)]);
@@ -238,7 +244,7 @@ describe('what is left out', () => {
     const stage = await stageOf();
     await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n), gives(TIN, 3n)]);
     await stage.mine([sends(GOLD, 10n)]);
-    await scratch.database.query(
+    await stages.database.query(
       `INSERT INTO tokens (address, chain_id, standard, possible_spam) VALUES ($1, $3, 'erc721', false), ($2, $3, 'erc20', true)`,
       [addressBytes(SILVER), addressBytes(TIN), stage.chain.id],
     );

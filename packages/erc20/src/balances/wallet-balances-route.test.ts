@@ -137,23 +137,3 @@ test('without an archive node there is no balance below what is indexed', async 
     { message: 'Balances at block 1 need an archive node', details: { status: 'not-archived' } },
   ]);
 });
-
-describe('what can not be answered', () => {
-  const many = Array.from({ length: 101 }, (_, index) => addressOf(index + 1)).join(',');
-  test.each([
-    ['/api/v2.2/0x12/erc20', '[C0005] Invalid address provided'],
-    [`${ERC20_PATH}?to_block=-1`, /^to_block must be a block number/],
-    [`${ERC20_PATH}?to_block=latest`, /^to_block must be a block number/],
-    [`${ERC20_PATH}?exclude_spam=maybe`, 'exclude_spam must be true or false, "maybe" was given'],
-    [`${ERC20_PATH}?chain=nowhere`, /^chain must be a known chain/],
-    [`${ERC20_PATH}?token_addresses=0x1`, '[C0005] Invalid address provided'],
-    [`${ERC20_PATH}?token_addresses=${many}`, /^token_addresses: at most 100 items$/],
-  ])('%s', async (path, message) => {
-    const answer = await served.request(path);
-    const body = (await answer.json()) as { message: string };
-    expect([answer.status, body.message]).toEqual([
-      400,
-      typeof message === 'string' ? message : expect.stringMatching(message),
-    ]);
-  });
-});

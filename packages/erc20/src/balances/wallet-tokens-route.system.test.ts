@@ -143,9 +143,6 @@ describe('pages', () => {
     const { cursor } = await get('?limit=1');
     const answer = await served.request(`${TOKENS_PATH}?cursor=${encodeURIComponent(cursor ?? '')}&exclude_spam=true`);
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('exclude_spam')]);
-    expect((await served.request(`${TOKENS_PATH}?cursor=abc`)).status).toBe(400);
-    expect((await served.request(`${TOKENS_PATH}?limit=0`)).status).toBe(400);
-    expect((await served.request(`${TOKENS_PATH}?max_token_inactivity=soon`)).status).toBe(400);
   });
 });
 

@@ -250,19 +250,6 @@ describe('metadata by address', () => {
     const failed = await askFor(coin);
     expect([failed.status, failed.body.length, failed.headers.get('x-indexed-complete')]).toEqual([200, 1, 'false']);
   });
-
-  test('of bad addresses is refused by name', async () => {
-    expect(await ask('?addresses=0x1')).toMatchObject({
-      status: 400,
-      body: { message: '[C0005] Invalid address provided' },
-    });
-    expect(await ask('')).toMatchObject({ status: 400, body: { message: 'addresses is required' } });
-    const many = Array.from({ length: 101 }, (_, index) => addressOf(index)).join(',');
-    expect(await ask(`?addresses=${many}`)).toMatchObject({
-      status: 400,
-      body: { message: 'addresses: at most 100 items' },
-    });
-  });
 });
 
 describe('metadata by symbol', () => {
@@ -298,13 +285,6 @@ describe('metadata by symbol', () => {
     await stage.scratch.database.query(`UPDATE tokens SET facts_status = 'known', symbol = 'MANY', standard = 'erc20'`);
     const cut = await ask('/symbols?symbols=MANY');
     expect([cut.body.length, cut.headers.get('x-indexed-complete')]).toEqual([100, 'false']);
-  });
-
-  test('of no or too many symbols is refused', async () => {
-    expect(await ask('/symbols')).toMatchObject({ status: 400, body: { message: 'symbols is required' } });
-    const many = Array.from({ length: 101 }, (_, index) => `S${index}`).join(',');
-    expect((await ask(`/symbols?symbols=${many}`)).status).toBe(400);
-    expect((await ask(`/symbols?symbols=${'x'.repeat(65)}`)).status).toBe(400);
   });
 });
 

@@ -182,3 +182,14 @@ test('contracts names each token once', () => {
     { address: other.address, standard: 'erc20' },
   ]);
 });
+
+test('histories of a wallet ask for both sides, and those of a contract for all of its transfers', () => {
+  const [chain, account] = [exampleChain(), plainLog().address];
+  const { ofWallet, ofContract } = erc20Transfers.histories ?? {};
+  const topic = `0x${'0'.repeat(24)}${account.slice(2)}`;
+  expect(ofWallet?.(chain, account)).toEqual([
+    { topics: [TRANSFER_TOPIC], indexed: [[topic]] },
+    { topics: [TRANSFER_TOPIC], indexed: [null, [topic]] },
+  ]);
+  expect(ofContract?.(chain, account)).toEqual([{ topics: [TRANSFER_TOPIC], addresses: [account] }]);
+});

@@ -1,43 +1,16 @@
 /** Balances of the wrapped coin of a chain in memory, as far as its deposits and withdrawals are indexed. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  ALICE,
-  type BalanceStage,
-  type BalanceStageOptions,
-  BOB,
-  gives,
-  nameInList,
-  openBalanceStage,
-} from '../balances/testing/balance-stage.ts';
+import { addressOf } from '@chainstead/testkit';
+import { describe, expect, test } from 'vitest';
+import { ALICE, type BalanceStage, BOB, balanceStages, gives, nameInList } from '../balances/testing/balance-stage.ts';
 import type { Move } from '../balances/testing/token-chain.ts';
 
 const COIN = addressOf(0xc014);
 const OTHER = addressOf(0x07e);
 
-let scratch: ScratchDatabase;
-let nextChain = 1_500_001;
-const open: BalanceStage[] = [];
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((stage) => stage.close()));
-});
-
-async function stageOf(options: Omit<BalanceStageOptions, 'chainId' | 'facts'> = {}): Promise<BalanceStage> {
-  const stage = await openBalanceStage(scratch.database, {
-    chainId: nextChain++,
-    facts: { wrappedNative: COIN },
-    ...options,
-  });
-  open.push(stage);
-  return stage;
-}
+const stages = balanceStages(1_500_001);
+const stageOf: typeof stages.open = (options) => stages.open({ facts: { wrappedNative: COIN }, ...options });
 
 const deposits = (value: bigint): Move => ({ token: COIN, from: ZERO_ADDRESS, to: ALICE, value });
 const withdraws = (value: bigint): Move => ({ token: COIN, from: ALICE, to: ZERO_ADDRESS, value });
@@ -63,15 +36,6 @@ describe('where deposits and withdrawals are indexed as transfers are', () => {
     expect(await stage.tell()).toMatchObject({ isComplete: true, balances: [] });
   });
 
-  test('it comes in the order of its movements, deposits among them', async () => {
-    const stage = await stageOf();
-    await stage.mine([deposits(50n)]);
-    await stage.mine([gives(OTHER, 5n)]);
-    expect(await stage.shown()).toEqual([`${OTHER} 5 2`, `${COIN} 50 2`]);
-    await stage.mine([deposits(1n)]);
-    expect(await stage.shown()).toEqual([`${COIN} 51 3`, `${OTHER} 5 3`]);
-  });
-
   test('keeps its place in pages while blocks arrive, by its newest settled deposit', async () => {
     const stage = await stageOf();
     await stage.mine([deposits(50n)]);
@@ -89,37 +53,6 @@ describe('where deposits and withdrawals are indexed as transfers are', () => {
     ]);
     await stage.mine([deposits(1n)]);
     expect(await placed()).toEqual(before);
-  });
-
-  test('a reorganisation takes a deposit back, and an anchor with its block', async () => {
-    const stage = await stageOf();
-    await stage.mine([deposits(50n)]);
-    expect(await stage.shown()).toEqual([`${COIN} 50 1`]);
-    await stage.mine([deposits(20n)]);
-    await stage.reorg(1, [[withdraws(5n)], []]);
-    expect(await stage.shown()).toEqual([`${COIN} 45 3`]);
-    await stage.reorg(0, [[deposits(7n)], [], []]);
-    expect(await stage.shown()).toEqual([`${COIN} 7 3`]);
-  });
-
-  test('of a listed coin all that moved is shown while no node answers', async () => {
-    const stage = await stageOf();
-    await nameInList(scratch.database, stage.chain.id, COIN);
-    await stage.mine([deposits(50n), withdraws(20n)]);
-    for (const node of stage.nodes) node.isDown = true;
-    expect(await stage.shown()).toEqual([`${COIN} 30 1`]);
-  });
-
-  test('a coin that changes otherwise is found out, and asked from then on', async () => {
-    const stage = await stageOf();
-    await stage.mine([deposits(50n)]);
-    expect(await stage.shown()).toEqual([`${COIN} 50 1`]);
-    await stage.mine([deposits(1n)], [{ token: COIN, wallet: ALICE, by: 3n }]);
-    await stage.age(25);
-    // Answered with what is known; the reading goes on meanwhile.
-    await stage.tell();
-    expect(await stage.classes()).toEqual({ [COIN]: 'live' });
-    expect(await stage.shown()).toEqual([`${COIN} 54 2`]);
   });
 });
 
@@ -163,14 +96,14 @@ describe('where they are indexed from a later block on than transfers are', () =
 
   test('once the rest is backfilled, sums tell it without a node, and nothing is counted twice', async () => {
     const stage = await stageOf({ isCoinIndexed: false });
-    await nameInList(scratch.database, stage.chain.id, COIN);
+    await nameInList(stages.database, stage.chain.id, COIN);
     await stage.mine([deposits(50n)]);
     await stage.mine([withdraws(8n)]);
     expect(await stage.shown()).toEqual([`${COIN} 42 2`]);
     stage.isCoinIndexed = true;
     await stage.mine([deposits(1n)]);
     await stage.backfillCoin();
-    const [held] = await scratch.database.query<{ total: string }>(
+    const [held] = await stages.database.query<{ total: string }>(
       'SELECT total::text FROM erc20_wallet_tokens WHERE chain_id = $1 AND token = $2 AND wallet = $3',
       [stage.chain.id, addressBytes(COIN), addressBytes(ALICE)],
     );

@@ -1,44 +1,14 @@
 /** The wrapped coin on a real node, followed by the real engine: what the API says of it is what its contract says. */
-import { type Address, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
-import { createKnownContracts, readHistory, requestHistory } from '@chainstead/sync';
-import { type CompiledContract, compileAssetContracts, compileSolidity } from '@chainstead/testkit';
+import type { Address } from '@chainstead/core';
+import { type CompiledContract, compileAssetContracts } from '@chainstead/testkit';
 import { encodeFunctionData } from 'viem';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { wrappedCoinMoves } from './dataset.ts';
 import { COIN, type CoinStage, openCoinStage } from './testing/coin-stage.ts';
 
-/** Emits both, as wrapped coins over OpenZeppelin's base do. */
-const LOUD = `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.20;
-import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
-contract LoudEther is ERC20 {
-  event Deposit(address indexed dst, uint256 wad);
-  event Withdrawal(address indexed src, uint256 wad);
-  constructor() ERC20("Wrapped Ether", "WETH") {}
-  function deposit() external payable {
-    _mint(msg.sender, msg.value);
-    emit Deposit(msg.sender, msg.value);
-  }
-  function withdraw(uint256 wad) external {
-    emit Withdrawal(msg.sender, wad);
-    _burn(msg.sender, wad);
-    payable(msg.sender).transfer(wad);
-  }
-}`;
-
 const DATASETS = [erc20Transfers, wrappedCoinMoves];
 const soon = { timeout: 30_000, interval: 100 };
-
-async function stageOf(
-  contract: CompiledContract,
-  facts: Parameters<typeof openCoinStage>[1] = {},
-): Promise<CoinStage> {
-  const stage = await openCoinStage(contract, facts);
-  onTestFinished(() => stage.close());
-  return stage;
-}
 
 const wrappedEther = async (): Promise<CompiledContract> => (await compileAssetContracts())('WrappedEther');
 
@@ -155,24 +125,9 @@ describe('a coin that emits no transfers for deposits and withdrawals', () => {
   });
 });
 
-test('a coin that emits both is counted once', async () => {
-  const contract = (await compileSolidity({ 'LoudEther.sol': LOUD })).get('LoudEther');
-  if (contract === undefined) throw new Error('LoudEther was not compiled');
-  const stage = await stageOf(contract);
-  const [, alice, bob] = stage.devnet.accounts;
-  await stage.index(DATASETS);
-  await stage.call(alice, 'deposit', [], 50n);
-  expect(await stage.held(alice)).toEqual({ balance: '50', isComplete: true });
-  await stage.call(alice, 'withdraw', [20n]);
-  await stage.call(alice, 'transfer', [bob, 5n]);
-  expect(await stage.held(alice)).toEqual({ balance: '25', isComplete: true });
-  expect(await stage.coinClass()).toBe('sum');
-  expect(await movesOf(stage)).toBe(0);
-  expect(await ownersOf(stage)).toEqual({ complete: true, owners: [`${alice} 25`, `${bob} 5`] });
-});
-
 test('a dataset that DATASETS left out has its history filled in, by the contract alone, and is then counted', async () => {
-  const stage = await stageOf(await wrappedEther(), { reorgDepthMax: 2 });
+  const stage = await openCoinStage(await wrappedEther(), { reorgDepthMax: 2 });
+  onTestFinished(() => stage.close());
   const { database } = stage.scratch;
   const [, alice, bob] = stage.devnet.accounts;
   await stage.call(alice, 'deposit', [], 50n);
@@ -210,46 +165,4 @@ test('a dataset that DATASETS left out has its history filled in, by the contrac
   );
   expect(await ownersOf(stage)).toEqual({ complete: true, owners: [`${alice} 40`, `${bob} 2`] });
   expect(await knownFrom(stage)).toEqual(['0', '0', '0']);
-});
-
-test('the history of one wallet brings its deposits, and no more calls than its transfers', async () => {
-  const stage = await stageOf(await wrappedEther(), { reorgDepthMax: 2 });
-  const { database } = stage.scratch;
-  const { chain, pool, node } = stage;
-  const [, alice, bob] = stage.devnet.accounts;
-  await stage.call(alice, 'deposit', [], 50n);
-  await stage.call(alice, 'withdraw', [8n]);
-  await stage.call(bob, 'deposit', [], 7n);
-  await stage.call(bob, 'transfer', [alice, 3n]);
-  await stage.devnet.mine(6);
-  await stage.index(DATASETS, null);
-  // All below the first block that was followed can't be reorganised any more.
-  await stage.devnet.mine(4);
-  await stage.caughtUp();
-  const subject = { chainId: chain.id, kind: 'wallet', address: alice as Address } as const;
-  await requestHistory(database, { subject, requestedBy: null, perKey: 1, maxCalls: 1_000 });
-  const received = node.received.length;
-  const shared = { chain, pool, database, datasets: DATASETS, clock: systemClock, logger: silentLogger() };
-  const outcome = await readHistory(
-    { ...shared, knownContracts: createKnownContracts(), maxCalls: 1_000, sliceMs: 60_000 },
-    subject,
-    new AbortController().signal,
-  );
-  expect(outcome).toBe('done');
-  const calls = node.received.slice(received).filter(({ method }) => method === 'eth_getLogs');
-  expect(calls).toHaveLength(2);
-  const rows = await database.query(
-    `SELECT direction, value::int AS value FROM wrapped_coin_moves WHERE account = $1 ORDER BY block_number`,
-    [addressBytes(alice as Address)],
-  );
-  expect(rows).toEqual([
-    { direction: 1, value: 50 },
-    { direction: 0, value: 8 },
-  ]);
-  expect(await movesOf(stage)).toBe(2);
-  expect(await stage.held(alice)).toEqual({ balance: '45', isComplete: true });
-  const asked = stage.balancesAsked();
-  await stage.call(alice, 'deposit', [], 5n);
-  expect(await stage.held(alice)).toEqual({ balance: '50', isComplete: true });
-  expect(stage.balancesAsked()).toBe(asked);
 });

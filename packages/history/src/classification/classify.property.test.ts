@@ -100,17 +100,3 @@ test('legs to oneself and transfers of nothing change no category', () => {
     { numRuns: RUNS },
   );
 });
-
-test('a transaction that failed is a contract interaction, whatever was meant', () => {
-  fc.assert(
-    fc.property(transaction, (given) => {
-      expect(classify({ ...given, status: 0 })).toEqual({
-        category: 'contract interaction',
-        detail: null,
-        isInferred: false,
-        row: 1,
-      });
-    }),
-    { numRuns: RUNS },
-  );
-});

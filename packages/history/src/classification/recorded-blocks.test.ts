@@ -1,6 +1,5 @@
 import { recordedData } from '@chainstead/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { HAND_CHECKED } from '../testing/hand-checked.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 import { DECISION_TABLE } from './decision-table.ts';
 import { termsOf } from './terms.ts';
@@ -66,15 +65,6 @@ describe.skipIf(isMissing)(title('the recorded blocks, seen by their senders'), 
     expect(new Set(recorded.map(({ block }) => block)).size).toBeGreaterThan(100);
     expect(recorded.length).toBeGreaterThan(5_800);
     expect(new Set(recorded.map(({ classification }) => classification.row)).size).toBeGreaterThan(20);
-  });
-
-  test('are what somebody read in them before', () => {
-    const byHash = new Map(recorded.map((one) => [one.record.hash, one.classification.category]));
-    const read = Object.entries(HAND_CHECKED).flatMap(([category, hashes]) =>
-      hashes.map((hash) => ({ hash, category })),
-    );
-    expect(read.length).toBeGreaterThan(400);
-    expect(read.map(({ hash }) => ({ hash, category: byHash.get(hash) }))).toEqual(read);
   });
 
   test('come to the counts of an independent reading by the rules that it had', () => {

@@ -89,14 +89,4 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
     );
     expect(asked).toContainEqual({ wallet });
   });
-
-  test.each([
-    ['wallets/0x12/insight', 'address'],
-    [`wallets/0x${'12'.repeat(20)}/insight?chains=nowhere`, 'chains.0'],
-    [`wallets/0x${'12'.repeat(20)}/insight?includeChainBreakdown=perhaps`, 'includeChainBreakdown'],
-  ])('%s is refused', async (path, word) => {
-    const { status, body } = await stage.ask(path);
-    expect(status).toBe(400);
-    expect(JSON.stringify(body)).toContain(word);
-  });
 });

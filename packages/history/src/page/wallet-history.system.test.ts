@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { hexBytes, hexText } from '@chainstead/db';
+import { hexBytes } from '@chainstead/db';
 import { addressOf, createPartitions, recordedData } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -225,16 +225,6 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'account-transactions', 0, $1, 'receipts')`,
       [LAST_BLOCK],
     );
-  });
-
-  test('asks for its wallet where only those are kept that are asked for', async () => {
-    const [{ seen } = busiest(recorded)] = recorded.slice(3);
-    stage.settings.mode = 'wallets';
-    await stage.get(`wallets/${seen.wallet}/history`);
-    const rows = await stage.scratch.database.query<{ wallet: string }>(
-      `SELECT ${hexText('wallet')} AS wallet FROM asked_wallets WHERE chain_id = 1`,
-    );
-    expect(rows).toEqual([{ wallet: seen.wallet }]);
   });
 
   test('has no node asked for what is stored and emitted nothing', async () => {

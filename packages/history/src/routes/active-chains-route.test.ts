@@ -121,14 +121,6 @@ test('what is not known of a wallet is looked for on each of them', async () => 
   expect(await chainsIn('subject_histories', 'subject')).toEqual([eth.id, base.id]);
 });
 
-test('a chain that nobody knows is refused', async () => {
-  expect(await ask(`${ALICE}/chains?chains=eth&chains=nowhere`)).toMatchObject({
-    status: 400,
-    body: { message: expect.stringMatching(/^chains\.1 must be a known chain by name .*, "nowhere" was given$/) },
-  });
-  expect(await ask(`${ALICE}/chains?chains=`)).toMatchObject({ status: 400 });
-});
-
 test('the official SDK reads it', async () => {
   const { result } = await sdk.EvmApi.wallets.getWalletActiveChains({ address: ALICE, chains: ['0x1', '0x89'] });
   expect(result.address.lowercase).toBe(ALICE);

@@ -139,31 +139,4 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
     );
     expect(asked).toContainEqual({ wallet });
   });
-
-  test.each([
-    ['0x12', 'chain=eth', '[C0005] Invalid address provided', 'address', 'a hexadecimal address (0x and 40 digits)'],
-    [
-      addressOf(1),
-      'chain=nowhere',
-      null,
-      'chain',
-      'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id',
-    ],
-    [
-      addressOf(1),
-      'chain=',
-      null,
-      'chain',
-      'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id',
-    ],
-  ])('%s and %s are refused', async (address, query, message, parameter, allowed) => {
-    const value = parameter === 'address' ? address : query.slice('chain='.length);
-    expect(await stage.ask(`wallets/${address}/stats?${query}`)).toMatchObject({
-      status: 400,
-      body: {
-        message: message ?? `${parameter} must be ${allowed}, ${JSON.stringify(value)} was given`,
-        details: { errors: [{ parameter, given: value, allowed }] },
-      },
-    });
-  });
 });

@@ -1,6 +1,6 @@
 /** Logs of contracts, read because a request asked, over a real socket and a devnet. */
 import { type Address, parseAddress } from '@chainstead/core';
-import { compileSolidity, hashOf } from '@chainstead/testkit';
+import { compileSolidity } from '@chainstead/testkit';
 import { type Abi, keccak256, stringToBytes, type TransactionReceipt } from 'viem';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type LogsStage, openLogsStage } from './testing/logs-stage.ts';
@@ -275,95 +275,5 @@ describe('events of a contract', () => {
       } as unknown as Parameters<typeof events.getContractEvents>[0]);
       expect(found.result).toHaveLength(4);
     }
-  });
-
-  const body = (reason: string) => ({
-    message: `body must be the ABI item of an event that is not anonymous, and it has ${reason}`,
-    details: { errors: [{ parameter: 'body' }] },
-  });
-  test.each<[string, string, unknown, object]>([
-    ['an anonymous event', '', { ...NOTED, anonymous: true }, body('an anonymous event')],
-    ['a function', '', { ...NOTED, type: 'function' }, body('a function, a constructor or an error')],
-    ['no name', '', { ...NOTED, name: undefined }, body('a name that is no identifier')],
-    [
-      'a type that there is not',
-      '',
-      { ...NOTED, inputs: [{ type: 'uint7' }] },
-      body('a type that no values are decoded of'),
-    ],
-    ['no list of arguments', '', { ...NOTED, inputs: {} }, body('arguments that are no list')],
-    [
-      'another topic',
-      `?topic=${hashOf(1, 1)}`,
-      NOTED,
-      {
-        message: `topic must be the hash of Noted(address,uint256,string) (${TOPIC}), "${hashOf(1, 1)}" was given`,
-        details: {
-          errors: [
-            {
-              parameter: 'topic',
-              given: hashOf(1, 1),
-              allowed: `the hash of Noted(address,uint256,string) (${TOPIC})`,
-            },
-          ],
-        },
-      },
-    ],
-    [
-      'an offset that is too far',
-      '?offset=10001',
-      NOTED,
-      {
-        message: 'offset must be a whole number from 0 to 10000, "10001" was given',
-        details: { errors: [{ parameter: 'offset', given: '10001', allowed: 'a whole number from 0 to 10000' }] },
-      },
-    ],
-  ])('are refused for %s', async (_what, query, item, refusal) => {
-    expect(await post(query, item)).toEqual({ status: 400, body: refusal });
-  });
-});
-
-describe('what a request for logs can’t mean', () => {
-  const TOPIC = 'a topic (0x and 64 hexadecimal digits)';
-  const BLOCK = 'a block number (a whole number from 0 to 9007199254740991)';
-  const mustBe = (parameter: string, given: string, allowed: string) => ({
-    message: `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
-    details: { errors: [{ parameter, given, allowed }] },
-  });
-  const REFUSALS: readonly (readonly [query: string, body: object])[] = [
-    ...['0', '1', '2', '3'].flatMap((place) =>
-      ['', '0x', '0x12', hashOf(1, 1).slice(0, -1), `${hashOf(1, 1)}0`, 'Transfer'].map(
-        (given) => [`topic${place}=${given}`, mustBe(`topic${place}`, given, TOPIC)] as const,
-      ),
-    ),
-    ...['-1', 'latest', '1.5', '0x1'].flatMap((given) =>
-      ['block_number', 'from_block', 'to_block'].map(
-        (parameter) => [`${parameter}=${given}`, mustBe(parameter, given, BLOCK)] as const,
-      ),
-    ),
-    ['order=up', mustBe('order', 'up', 'ASC or DESC')],
-    ['limit=0', mustBe('limit', '0', 'a whole number from 1 (above 100 means 100)')],
-    [
-      'chain=nowhere',
-      mustBe('chain', 'nowhere', 'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id'),
-    ],
-    [
-      'from_block=5&to_block=4',
-      {
-        message: 'from_block must be at most to_block (4), "5" was given',
-        details: { errors: [{ parameter: 'from_block', given: '5', allowed: 'at most to_block (4)' }] },
-      },
-    ],
-  ];
-
-  test.each(REFUSALS)('%s', async (query, body) => {
-    expect(await opened.ask(`${emitter.address}/logs?${query}`)).toEqual({ status: 400, body });
-  });
-
-  test('an address that is none', async () => {
-    expect(await opened.ask('0x12/logs')).toMatchObject({
-      status: 400,
-      body: { message: 'Invalid address provided', details: { errors: [{ parameter: 'address', given: '0x12' }] } },
-    });
   });
 });

@@ -1,17 +1,9 @@
-import { type Address, type ChainId, type Hex, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { decodeCall } from '@chainstead/decoding';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { type Address, type Hex, parseAddress, silentLogger } from '@chainstead/core';
 import { readWatchedBlock } from '@chainstead/sync';
-import { type CompiledContract, compileSolidity } from '@chainstead/testkit';
-import { encodeFunctionData, parseAbi } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAbiBooks } from '../abis/abi-books.ts';
-import { callsOf } from '../abis/asked-entries.ts';
-import { importAbis } from '../abis/import-abis.ts';
-import type { AskedEntry } from '../abis/look-up-abis.ts';
-import { implementationsReader, questionItem } from './contract-implementations.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createProxiesWatcher } from './create-proxies-watcher.ts';
 import { SLOTS } from './proxy-forms.ts';
+import { proxyStage, SELECTOR } from './testing/proxy-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
@@ -50,76 +42,33 @@ contract Diamond {
 }
 `;
 
-let stage: StateStage;
-let contracts: ReadonlyMap<string, CompiledContract>;
+const opened = proxyStage(SOURCE);
+const { compiled, deploy, nextBlock, read } = opened;
 /** Two contracts whose ABIs have the same function with other names. */
 let first: Address;
 let second: Address;
 
 beforeAll(async () => {
-  stage = await openStateStage();
-  contracts = await compileSolidity({ 'Proxies.sol': SOURCE });
   [first, second] = [await deploy('Logic'), await deploy('Logic')];
-  async function* abis() {
-    for (const [address, name] of [
-      [first, 'first'],
-      [second, 'second'],
-    ] as const)
-      yield {
-        address,
-        chainId: 1 as ChainId,
-        document: parseAbi([`function act(uint256 ${name}, string text)`] as readonly string[]),
-      };
-  }
-  await importAbis({ database: stage.scratch.database, place: 'test', abis: abis() });
+  await opened.importAbi(first, 'first');
+  await opened.importAbi(second, 'second');
 });
-afterAll(() => stage.close());
-
-async function deploy(name: string, args: readonly unknown[] = []): Promise<Address> {
-  return stage.devnet.deploy(compiled(name), args);
-}
-
-function compiled(name: string): CompiledContract {
-  const code = contracts.get(name);
-  if (code === undefined) throw new Error(`${name} was not compiled`);
-  return code;
-}
 
 const send = (name: string, address: Address, functionName: string, args: readonly unknown[]) =>
-  stage.devnet.send({ address, abi: compiled(name).abi, functionName, args });
+  opened.stage.devnet.send({ address, abi: compiled(name).abi, functionName, args });
 
-const ACT = encodeFunctionData({ abi: parseAbi(['function act(uint256 a, string b)']), args: [5n, 'text'] });
-const SELECTOR = ACT.slice(0, 10) as Hex;
-
-const headOf = async (): Promise<number> => Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
-
-/** The devnet's newest block with one more on top, indexed. */
-async function nextBlock(): Promise<number> {
-  await stage.devnet.mine(1);
-  await stage.commit();
-  return headOf();
-}
-
-async function read(...asked: readonly { readonly address: Address; readonly block: number }[]): Promise<void> {
-  const { chain, pool, scratch } = stage;
-  const context = { chain, pool, database: scratch.database, clock: systemClock, logger: silentLogger() };
-  const items = asked.map(({ address, block }) => questionItem({ address, selector: SELECTOR, block }));
-  await implementationsReader.read(context, { items }, AbortSignal.timeout(20_000));
-}
+const headOf = async (): Promise<number> => Number(await opened.stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
 
 /** The name of the first argument in the ABI that tells the call; `unknown` where it is to be read whose code the contract acts by. */
 async function told(address: Address, block: number): Promise<string | null> {
-  const unknown: AskedEntry[] = [];
-  const books = createAbiBooks({ onUnknown: (_chain, entries) => void unknown.push(...entries) });
-  const asked = callsOf([{ block: { number: block }, transaction: { to: address, input: ACT } }]);
-  const decoded = decodeCall(ACT, (await books.forPage(stage.scratch.database, stage.chain, asked))(address, block));
-  if (unknown.length > 0) return decoded === null ? 'unknown' : 'told and unknown';
-  return decoded === null ? null : `${decoded.source} ${decoded.params[0]?.name}`;
+  const { by, isUnknown } = await opened.told(address, block);
+  if (isUnknown) return by === null ? 'unknown' : 'told and unknown';
+  return by;
 }
 
 /** What the follower does with blocks: from the first on, in one commit. */
 async function follow(from: number): Promise<void> {
-  const { chain, pool, scratch } = stage;
+  const { chain, pool, scratch } = opened.stage;
   const reader = { chain, pool, policy: 'record', logger: silentLogger() } as const;
   const needs = { transactions: false, internalTransfers: false };
   const numbers = Array.from({ length: (await headOf()) - from + 1 }, (_, place) => from + place);
@@ -131,12 +80,12 @@ async function follow(from: number): Promise<void> {
       blocks.flatMap((block) => block ?? []),
     ),
   );
-  await stage.commit();
+  await opened.stage.commit();
 }
 
 const rollBack = (ancestor: number): Promise<void> =>
-  stage.scratch.database.transaction((transaction) =>
-    createProxiesWatcher().rolledBack(transaction, stage.chain, ancestor),
+  opened.stage.scratch.database.transaction((transaction) =>
+    createProxiesWatcher().rolledBack(transaction, opened.stage.chain, ancestor),
   );
 
 const FORMS: readonly (readonly [string, () => Promise<Address>])[] = [
@@ -162,7 +111,7 @@ let made = 0;
 async function withCode(bytecode: Hex): Promise<Address> {
   made += 1;
   const address = parseAddress(`0x${made.toString(16).padStart(40, 'c')}`);
-  await stage.devnet.client.setCode({ address, bytecode });
+  await opened.stage.devnet.client.setCode({ address, bytecode });
   return address;
 }
 
@@ -172,7 +121,7 @@ describe('what a contract points to', () => {
     const called = await nextBlock();
     const newest = await nextBlock();
     expect(await told(address, called)).toBe('unknown');
-    await read({ address, block: called });
+    await read(called, address);
     expect(await told(address, called)).toBe('implementation first');
     expect(await told(address, newest)).toBe('implementation first');
   });
@@ -181,7 +130,7 @@ describe('what a contract points to', () => {
     const address = await deploy('Pointer', [`0x${'00'.repeat(32)}`, first]);
     const nobody = parseAddress(`0x${'ee'.repeat(20)}`);
     const block = await nextBlock();
-    await read({ address, block }, { address: nobody, block });
+    await read(block, address, nobody);
     expect(await told(address, block)).toBeNull();
     expect(await told(nobody, block)).toBeNull();
   });
@@ -189,7 +138,7 @@ describe('what a contract points to', () => {
   test('is not asked about as long as no ABI is imported, nor where the contract’s own knows the call', async () => {
     const block = await nextBlock();
     expect(await told(first, block)).toBe('contract first');
-    const { database } = stage.scratch;
+    const { database } = opened.stage.scratch;
     await database.query('CREATE TABLE kept_entries AS TABLE contract_abi_entries');
     await database.query('TRUNCATE contract_abi_entries');
     expect(await told(second, block)).toBeNull();
@@ -232,14 +181,15 @@ describe('what a contract points to', () => {
   ])('is read again once %s announces a change, and stays what it was before', async (_what, make) => {
     const [address, change] = await make();
     const before = await nextBlock();
-    await read({ address, block: before });
+    await read(before, address);
     await change();
     const changed = await headOf();
     await follow(changed);
     const after = await nextBlock();
     expect(await told(address, before)).toBe('implementation first');
     expect(await told(address, changed)).toBe('unknown');
-    await read({ address, block: after }, { address, block: changed });
+    await read(after, address);
+    await read(changed, address);
     expect(await told(address, before)).toBe('implementation first');
     expect(await told(address, changed)).toBe('implementation second');
     expect(await told(address, after)).toBe('implementation second');
@@ -250,7 +200,7 @@ describe('what a contract points to', () => {
     const before = await nextBlock();
     await send('Pointer', proxy, 'point', [SLOTS['eip-1967'], second, false]);
     const [changed, after] = [await headOf(), await nextBlock()];
-    await read({ address: proxy, block: before });
+    await read(before, proxy);
     expect(await told(proxy, before)).toBe('implementation first');
     expect(await told(proxy, changed)).toBe('unknown');
     expect(await told(proxy, after)).toBe('implementation second');
@@ -259,7 +209,7 @@ describe('what a contract points to', () => {
   test('of forms that announce nothing is known up to the block that was read', async () => {
     const proxy = await deploy('SafeProxy', [first]);
     const block = await nextBlock();
-    await read({ address: proxy, block });
+    await read(block, proxy);
     const later = await nextBlock();
     expect([await told(proxy, block), await told(proxy, later)]).toEqual(['implementation first', 'unknown']);
   });
@@ -267,15 +217,15 @@ describe('what a contract points to', () => {
   test('where nodes have forgotten the state is unknown there, and not asked for again at once', async () => {
     const proxy = await deploy('Pointer', [SLOTS['eip-1967'], first]);
     const [old, newest] = [await nextBlock(), await nextBlock()];
-    const { hash } = await stage.devnet.client.getBlock({ blockNumber: BigInt(old) });
-    stage.node.alter = ({ params }) =>
+    const { hash } = await opened.stage.devnet.client.getBlock({ blockNumber: BigInt(old) });
+    opened.stage.node.alter = ({ params }) =>
       JSON.stringify(params).includes(hash)
         ? { error: { code: -32000, message: 'missing trie node 1 (path ) state is not available' } }
         : undefined;
     try {
-      await read({ address: proxy, block: old });
+      await read(old, proxy);
     } finally {
-      stage.node.alter = () => undefined;
+      opened.stage.node.alter = () => undefined;
     }
     expect([await told(proxy, old), await told(proxy, newest)]).toEqual([null, 'implementation first']);
   });
@@ -285,17 +235,17 @@ describe('a reorganisation', () => {
   test('takes along what was read in its blocks, and opens what they closed', async () => {
     const proxy = await deploy('Pointer', [SLOTS['eip-1967'], first]);
     const before = await nextBlock();
-    await read({ address: proxy, block: before });
+    await read(before, proxy);
     await send('Pointer', proxy, 'point', [SLOTS['eip-1967'], second, false]);
     const changed = await headOf();
     await follow(changed);
-    await read({ address: proxy, block: changed });
+    await read(changed, proxy);
     expect(await told(proxy, changed)).toBe('implementation second');
     await rollBack(before);
     expect(await told(proxy, changed)).toBe('implementation first');
-    await stage.devnet.reorg(1);
+    await opened.stage.devnet.reorg(1);
     await nextBlock();
-    await read({ address: proxy, block: changed });
+    await read(changed, proxy);
     expect(await told(proxy, changed)).toBe('implementation first');
   });
 });

@@ -1,17 +1,10 @@
 /** An ABI that was imported for one contract tells of others with the same code, on a real node. */
-import { type Address, type ChainId, type Hex, silentLogger, systemClock } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { decodeCall } from '@chainstead/decoding';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { type CompiledContract, compileSolidity } from '@chainstead/testkit';
-import { encodeFunctionData, parseAbi } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAbiBooks } from '../abis/abi-books.ts';
-import { callsOf } from '../abis/asked-entries.ts';
-import { importAbis } from '../abis/import-abis.ts';
-import { implementationsReader, questionItem } from './contract-implementations.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createProxiesWatcher } from './create-proxies-watcher.ts';
 import { SLOTS } from './proxy-forms.ts';
+import { proxyStage } from './testing/proxy-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
@@ -22,56 +15,13 @@ contract Pointer {
   fallback() external {}
 }
 `;
-const ACT = encodeFunctionData({ abi: parseAbi(['function act(uint256 a, string b)']), args: [5n, 'text'] });
-const SELECTOR = ACT.slice(0, 10) as Hex;
-
-let stage: StateStage;
-let contracts: ReadonlyMap<string, CompiledContract>;
-beforeAll(async () => {
-  stage = await openStateStage();
-  contracts = await compileSolidity({ 'Twins.sol': SOURCE });
-});
-afterAll(() => stage.close());
+const opened = proxyStage(SOURCE);
+const { deploy, importAbi, nextBlock, read } = opened;
 beforeEach(async () => {
-  await stage.scratch.database.query('TRUNCATE contract_abi_entries, contract_codes, contract_implementations');
+  await opened.stage.scratch.database.query('TRUNCATE contract_abi_entries, contract_codes, contract_implementations');
 });
 
-async function deploy(name: string, args: readonly unknown[] = []): Promise<Address> {
-  const code = contracts.get(name);
-  if (code === undefined) throw new Error(`${name} was not compiled`);
-  return stage.devnet.deploy(code, args);
-}
-
-/** Imports an ABI in which the first argument has this name. */
-async function importAbi(address: Address, name: string, chainId: number = stage.chain.id): Promise<void> {
-  async function* one() {
-    const document = parseAbi([`function act(uint256 ${name}, string text)`] as readonly string[]);
-    yield { address, chainId: chainId as ChainId, document };
-  }
-  await importAbis({ database: stage.scratch.database, place: 'test', abis: one() });
-}
-
-async function nextBlock(): Promise<number> {
-  await stage.devnet.mine(1);
-  await stage.commit();
-  return Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
-}
-
-/** What a worker does once somebody has looked at calls of the contracts. */
-async function read(block: number, ...addresses: readonly Address[]): Promise<void> {
-  const { chain, pool, scratch } = stage;
-  const context = { chain, pool, database: scratch.database, clock: systemClock, logger: silentLogger() };
-  const items = addresses.map((address) => questionItem({ address, selector: SELECTOR, block }));
-  await implementationsReader.read(context, { items }, AbortSignal.timeout(20_000));
-}
-
-/** Which ABI tells the call, and the name of the first argument in it. */
-async function told(address: Address, block: number): Promise<string | null> {
-  const asked = callsOf([{ block: { number: block }, transaction: { to: address, input: ACT } }]);
-  const books = await createAbiBooks().forPage(stage.scratch.database, stage.chain, asked);
-  const decoded = decodeCall(ACT, books(address, block));
-  return decoded === null ? null : `${decoded.source} ${decoded.params[0]?.name}`;
-}
+const told = async (address: Address, block: number) => (await opened.told(address, block)).by;
 
 describe('an ABI that was imported for another contract', () => {
   test('tells of those with the same code, and of no others, once a worker has read both', async () => {
@@ -102,7 +52,7 @@ describe('an ABI that was imported for another contract', () => {
     await importAbi(twin, 'own');
     expect(await told(twin, block)).toBe('contract own');
     expect(await told(one, block)).toBe('contract pointer');
-    const { database } = stage.scratch;
+    const { database } = opened.stage.scratch;
     const [row] = await database.query<{ code_hash: unknown }>(
       'SELECT code_hash FROM contract_codes WHERE address = $1',
       [addressBytes(one)],
@@ -114,7 +64,7 @@ describe('an ABI that was imported for another contract', () => {
     const [known, twin] = [await deploy('Twin'), await deploy('Twin')];
     await importAbi(known, 'elsewhere', 10);
     const block = await nextBlock();
-    const { database } = stage.scratch;
+    const { database } = opened.stage.scratch;
     await importAbi(await deploy('Other'), 'none');
     await read(block, twin);
     expect(await told(twin, block)).toBeNull();
@@ -139,8 +89,8 @@ describe('an ABI that was imported for another contract', () => {
     expect(await told(twin, block)).toBeNull();
     await importAbi(late, 'late');
     expect(await told(twin, block)).toBe('same-code late');
-    await stage.scratch.database.transaction((transaction) =>
-      createProxiesWatcher().rolledBack(transaction, stage.chain, before),
+    await opened.stage.scratch.database.transaction((transaction) =>
+      createProxiesWatcher().rolledBack(transaction, opened.stage.chain, before),
     );
     expect(await told(twin, block)).toBeNull();
   });

@@ -1,58 +1,27 @@
 /** What a node's index of accounts names of wallets, compared with what the node's blocks and traces say: found in few calls, and checked. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, hexText } from '@chainstead/db';
-import {
-  type CompiledContract,
-  compileActivityContracts,
-  createScratchDatabase,
-  type Devnet,
-  type NodeProxyOptions,
-  type ScratchDatabase,
-  startDevnet,
-  startNodeProxy,
-} from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type NodeProxyOptions, startNodeProxy } from '@chainstead/testkit';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { olderMarks, readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
+import { devnetWallets, playgroundOn } from './testing/devnet-wallets.ts';
 import { nodeRows, storedRows } from './testing/known-rows.ts';
 import { APPROVALS, placeEmitter } from './testing/log-emitter.ts';
-import { untilCaughtUp } from './testing/until-caught-up.ts';
-import {
-  askFor,
-  emptyStage,
-  STAGE_REORG_DEPTH,
-  type StageRoles,
-  stageChain,
-  stagePool,
-  startRoles,
-  WITHOUT_INDEX,
-} from './testing/wallet-stage.ts';
+import { STAGE_REORG_DEPTH, type StageRoles, stagePool, WITHOUT_INDEX } from './testing/wallet-stage.ts';
 
 const CHAIN_ID = 31_340;
-const chain = stageChain(CHAIN_ID);
 const fresh = (digits: string): Address => parseAddress(`0x${digits.repeat(20)}`);
 const QUIET = fresh('d1');
 
-let scratch: ScratchDatabase;
-let devnet: Devnet;
-let playground: CompiledContract;
-let playgroundAt: Address;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  const compiled = await compileActivityContracts();
-  playground = compiled('Playground');
-});
-afterAll(() => scratch.drop());
-beforeEach(async () => {
-  await emptyStage(scratch.database);
-  devnet = await startDevnet({ chainId: CHAIN_ID });
-  playgroundAt = await devnet.deploy(playground);
-});
-afterEach(() => devnet.stop());
+const stage = devnetWallets(CHAIN_ID);
+const { chain, ask, caughtUp } = stage;
+const playground = playgroundOn(stage);
+const { play, transfer } = playground;
 
 /** Roles over a node that is answered for as told, and what it was asked. */
 async function open(options: NodeProxyOptions = {}): Promise<{ readonly roles: StageRoles; readonly asked: string[] }> {
   const asked: string[] = [];
-  const proxy = await startNodeProxy(devnet.url, {
+  const proxy = await startNodeProxy(stage.devnet.url, {
     ...options,
     alter(call, result) {
       asked.push(call.method);
@@ -60,26 +29,20 @@ async function open(options: NodeProxyOptions = {}): Promise<{ readonly roles: S
     },
   });
   const pool = await stagePool(chain, [proxy.url]);
-  const roles = await startRoles({ database: scratch.database, databaseUrl: scratch.url, chain, pool });
-  onTestFinished(async () => {
-    await roles.stop();
-    await pool.close();
-    await proxy.close();
-  });
+  onTestFinished(() => proxy.close());
+  const roles = await stage.open({ pool });
   return { roles, asked };
 }
 
-const ask = ({ asked }: StageRoles, wallet: Address) => askFor(asked, scratch.database, chain, wallet);
-
 /** Has wallets asked for, and waits until all final blocks are searched of them. */
 async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promise<readonly WalletSearch[]> {
-  await untilCaughtUp(devnet, scratch.database);
+  await caughtUp();
   for (const wallet of wallets) await ask(roles, wallet);
-  await devnet.mine(4 * STAGE_REORG_DEPTH);
-  await untilCaughtUp(devnet, scratch.database);
+  await stage.devnet.mine(4 * STAGE_REORG_DEPTH);
+  await caughtUp();
   return vi.waitFor(
     async () => {
-      await scratch.database.query(
+      await stage.scratch.database.query(
         `UPDATE subject_histories SET due_at = NULL, updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
       );
       const searches = [];
@@ -92,21 +55,11 @@ async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promis
   );
 }
 
-const head = async () => Number(await devnet.client.getBlockNumber({ cacheTime: 0 }));
-
-async function transfer(from: Address, to: Address, value: bigint): Promise<void> {
-  const hash = await devnet.client.sendTransaction({ account: from, to, value, gas: 100_000n, chain: null });
-  await vi.waitFor(() => devnet.client.getTransactionReceipt({ hash }), { interval: 5 });
-}
-const play = (functionName: string, args: readonly unknown[], value = 0n, from?: Address) =>
-  devnet.send({
-    ...{ address: playgroundAt, abi: playground.abi, functionName, args, value, gas: 600_000n },
-    ...(from === undefined ? {} : { from }),
-  });
+const head = async () => Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
 
 /** Coins that came inside transactions: block and amount. */
 async function storedInside(account: Address): Promise<readonly string[]> {
-  const rows = await scratch.database.query<{ line: string }>(
+  const rows = await stage.scratch.database.query<{ line: string }>(
     `SELECT concat_ws(' ', block_number, direction, value, ${hexText('counterparty')}) AS line FROM internal_transfers
       WHERE chain_id = $1 AND account = $2 ORDER BY block_number, transaction_index, trace_index`,
     [CHAIN_ID, addressBytes(account)],
@@ -119,10 +72,10 @@ async function act(wallet: Address, payer: Address, gap: number): Promise<readon
   const inside: string[] = [];
   const within = async (value: bigint): Promise<void> => {
     await play('pass', [QUIET], value);
-    inside.push(`${await head()} 1 ${value} ${playgroundAt}`);
+    inside.push(`${await head()} 1 ${value} ${playground.address}`);
   };
   for (let times = 1; times <= 12; times += 1) {
-    await devnet.mine(gap);
+    await stage.devnet.mine(gap);
     await transfer(payer, QUIET, 5n);
     // Nothing of a balance tells of these.
     await transfer(payer, QUIET, 0n);
@@ -131,20 +84,23 @@ async function act(wallet: Address, payer: Address, gap: number): Promise<readon
     await transfer(wallet, payer, 1n);
   }
   // Of what a wallet let others do no call of its own tells.
-  await (await placeEmitter(devnet))(payer, [APPROVALS.ofAll, QUIET, payer], 1);
+  const emit = await placeEmitter(stage.devnet);
+  const hash = await emit(payer, [APPROVALS.ofAll, QUIET, payer], 1);
+  // Else its block might be the one that comes next.
+  await stage.devnet.client.waitForTransactionReceipt({ hash });
   return inside;
 }
 
 /** All rows of the wallets are those of the node, of every block that is said to be known whole. */
 async function requireWhole(wallets: readonly Address[]): Promise<void> {
-  const told = await nodeRows(devnet, wallets);
+  const told = await nodeRows(stage.devnet, wallets);
   for (const wallet of wallets) {
-    const { whole } = await readWalletSearch(scratch.database, chain, wallet);
+    const { whole } = await readWalletSearch(stage.scratch.database, chain, wallet);
     const expected = (told.get(wallet) ?? []).filter(({ block }) =>
       whole.some(({ from, to }) => from <= block && block <= to),
     );
     expect(expected.length).toBeGreaterThan(11);
-    const stored = await storedRows(scratch.database, CHAIN_ID, wallet);
+    const stored = await storedRows(stage.scratch.database, CHAIN_ID, wallet);
     expect(stored.map(({ text }) => text)).toEqual(expect.arrayContaining(expected.map(({ text }) => text)));
   }
 }
@@ -158,7 +114,7 @@ describe('a node with an index of accounts', () => {
   ] as const)(
     'tells by %s what wallets sent and received, also inside, and their counts and balances that it is all',
     async (method, gap) => {
-      const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+      const [payer, wallet] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
       const inside = await act(wallet, payer, gap);
       const errors = method === FILTER ? { [OTS]: WITHOUT_INDEX[OTS] } : {};
       const { roles, asked } = await open({ errors });
@@ -169,7 +125,7 @@ describe('a node with an index of accounts', () => {
       expect(searches.map(({ whole }) => whole[0]?.from)).toEqual([0, 0]);
       await requireWhole([wallet, QUIET]);
       expect(await storedInside(QUIET)).toEqual(inside);
-      const approved = await scratch.database.query(
+      const approved = await stage.scratch.database.query(
         'SELECT FROM account_transactions WHERE chain_id = $1 AND account = $2 AND evidence >= 1 << 30 AND roles <= 0',
         [CHAIN_ID, addressBytes(QUIET)],
       );
@@ -182,12 +138,12 @@ describe('a node with an index of accounts', () => {
   );
 
   test('that leaves transactions out is not believed: they are found by halving, and nothing is said to be exact', async () => {
-    const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+    const [payer, wallet] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
     await act(wallet, payer, 20);
     const hidden = await head();
     await transfer(wallet, payer, 1n);
     await transfer(payer, QUIET, 3n);
-    await devnet.mine(30);
+    await stage.devnet.mine(30);
     const { roles, asked } = await open({
       alter({ method }, result) {
         if (method !== OTS) return undefined;
@@ -205,13 +161,13 @@ describe('a node with an index of accounts', () => {
     for (const search of searches)
       expect(olderMarks(search, chain).received).toMatchObject({ searched: true, exact: false });
     const blocks = async (account: Address) =>
-      (await storedRows(scratch.database, CHAIN_ID, account)).map(({ block }) => block);
+      (await storedRows(stage.scratch.database, CHAIN_ID, account)).map(({ block }) => block);
     expect(await blocks(wallet)).toContain(hidden + 1);
     expect(await blocks(QUIET)).toContain(hidden + 2);
   });
 
   test('that answers nonsense is one without', async () => {
-    const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+    const [payer, wallet] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
     await act(wallet, payer, 5);
     const { roles } = await open({
       alter: ({ method }) =>
@@ -222,6 +178,6 @@ describe('a node with an index of accounts', () => {
       sent: { complete: true },
       received: { searched: true, exact: false },
     });
-    expect((await storedRows(scratch.database, CHAIN_ID, wallet)).length).toBeGreaterThan(11);
+    expect((await storedRows(stage.scratch.database, CHAIN_ID, wallet)).length).toBeGreaterThan(11);
   });
 });

@@ -1,116 +1,47 @@
-/** Coins that wallets received in blocks that nobody searched for them, compared with what a node's traces and balances say. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type Address, parseAddress, toQuantity } from '@chainstead/core';
 import { addressBytes, hexText } from '@chainstead/db';
-import {
-  type CompiledContract,
-  compileActivityContracts,
-  createScratchDatabase,
-  createSeededRandom,
-  type Devnet,
-  type ScratchDatabase,
-  startDevnet,
-  startNodeProxy,
-} from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createSeededRandom, startNodeProxy } from '@chainstead/testkit';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readExplainedChanges } from './explained-changes.ts';
 import type { WalletSearch } from './read-wallet-search.ts';
+import { devnetWallets, playgroundOn } from './testing/devnet-wallets.ts';
 import { storedRows } from './testing/known-rows.ts';
-import { untilCaughtUp } from './testing/until-caught-up.ts';
-import {
-  askFor,
-  emptyStage,
-  halvingPool,
-  STAGE_REORG_DEPTH,
-  type StageRoles,
-  stageChain,
-  stagePool,
-  startRoles,
-  WITHOUT_INDEX,
-} from './testing/wallet-stage.ts';
-import type { WalletsProcessOptions } from './testing/wallets-process.ts';
+import { STAGE_REORG_DEPTH, type StageRoles, stagePool, WITHOUT_INDEX } from './testing/wallet-stage.ts';
 
 const CHAIN_ID = 31_338;
-const chain = stageChain(CHAIN_ID);
 
-let scratch: ScratchDatabase;
-let devnet: Devnet;
-let playground: CompiledContract;
-let playgroundAt: Address;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  const compiled = await compileActivityContracts();
-  playground = compiled('Playground');
-});
-afterAll(() => scratch.drop());
-beforeEach(async () => {
-  await emptyStage(scratch.database);
-  devnet = await startDevnet({ chainId: CHAIN_ID });
-  playgroundAt = await devnet.deploy(playground);
-});
-afterEach(() => devnet.stop());
-
-async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Promise<StageRoles> {
-  const pool = options.pool ?? (await halvingPool(chain, devnet.url));
-  const started = await startRoles({ database: scratch.database, databaseUrl: scratch.url, chain, ...options, pool });
-  onTestFinished(async () => {
-    await started.stop();
-    await pool.close();
-  });
-  return started;
-}
-
-const ask = ({ asked }: StageRoles, wallet: Address) => askFor(asked, scratch.database, chain, wallet);
+const stage = devnetWallets(CHAIN_ID);
+const { chain, open, ask, caughtUp } = stage;
+const { play, transfer } = playgroundOn(stage);
 
 /** Until a wallet's search is told so. What waits is looked at at once, what ended is left. */
 async function untilAnswered(roles: StageRoles, wallet: Address, expected: Partial<WalletSearch>): Promise<void> {
   await vi.waitFor(
     async () => {
-      await scratch.database.query("UPDATE subject_histories SET due_at = NULL WHERE status = 'pending'");
+      await stage.scratch.database.query("UPDATE subject_histories SET due_at = NULL WHERE status = 'pending'");
       expect(await ask(roles, wallet)).toMatchObject(expected);
     },
     { timeout: 60_000, interval: 100 },
   );
 }
 
-const caughtUp = () => untilCaughtUp(devnet, scratch.database);
-
 /** Until all final blocks are searched. What waits is looked at at once. */
 async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {
   return vi.waitFor(
     async () => {
-      await scratch.database.query(
+      await stage.scratch.database.query(
         `UPDATE subject_histories SET due_at = NULL, updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
       );
       const search = await ask(roles, wallet);
       expect(search.missing).toEqual([]);
-      const head = Number(await devnet.client.getBlockNumber({ cacheTime: 0 }));
+      const head = Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
       expect(search.unsearched.every(({ from, to }) => to === 0 || from > head - 2 * STAGE_REORG_DEPTH)).toBe(true);
       return search;
     },
     { timeout: 60_000, interval: 100 },
   );
 }
-
-/** @returns the block that it is in */
-async function transfer(from: Address, to: Address, value: bigint): Promise<number> {
-  const hash = await devnet.client.sendTransaction({ account: from, to, value, gas: 100_000n, chain: null });
-  const { blockNumber } = await vi.waitFor(() => devnet.client.getTransactionReceipt({ hash }), { interval: 5 });
-  return Number(blockNumber);
-}
-const play = (functionName: string, args: readonly unknown[], value = 0n, from?: Address) =>
-  devnet.send({
-    address: playgroundAt,
-    abi: playground.abi,
-    functionName,
-    args,
-    value,
-    gas: 600_000n,
-    ...(from === undefined ? {} : { from }),
-  });
 
 interface Frame {
   readonly type: string;
@@ -125,9 +56,9 @@ interface Frame {
 async function tracedMoves(account: Address, until: number): Promise<readonly string[]> {
   const moves: string[] = [];
   for (let block = 1; block <= until; block += 1) {
-    const { transactions } = await devnet.client.getBlock({ blockNumber: BigInt(block) });
+    const { transactions } = await stage.devnet.client.getBlock({ blockNumber: BigInt(block) });
     for (const [index, hash] of transactions.entries()) {
-      const frame: Frame = await devnet.client.request({
+      const frame: Frame = await stage.devnet.client.request({
         method: 'debug_traceTransaction',
         params: [hash, { tracer: 'callTracer' }],
       } as never);
@@ -148,7 +79,7 @@ async function tracedMoves(account: Address, until: number): Promise<readonly st
 }
 
 async function storedMoves(account: Address): Promise<readonly string[]> {
-  const rows = await scratch.database.query<{ line: string }>(
+  const rows = await stage.scratch.database.query<{ line: string }>(
     `SELECT concat_ws(' ', part.block_number, part.transaction_index, CASE direction WHEN 0 THEN '-' ELSE '' END || part.value) AS line
      FROM internal_transfers AS part JOIN transactions AS made USING (chain_id, block_number, transaction_index)
      WHERE part.chain_id = $1 AND account = $2 AND ${hexText('part.transaction_hash')} = ${hexText('made.transaction_hash')}
@@ -159,7 +90,7 @@ async function storedMoves(account: Address): Promise<readonly string[]> {
 }
 
 async function callsMade(wallet: Address): Promise<number> {
-  const [row] = await scratch.database.query<{ calls: number }>(
+  const [row] = await stage.scratch.database.query<{ calls: number }>(
     "SELECT calls_made AS calls FROM subject_histories WHERE kind = 'receiver' AND subject = $1",
     [addressBytes(wallet)],
   );
@@ -168,14 +99,14 @@ async function callsMade(wallet: Address): Promise<number> {
 
 /** What is stored explains the whole balance of the wallet at a block. */
 async function requireExplained(wallet: Address, at: number, unexplained = 0n): Promise<void> {
-  const explained = await readExplainedChanges(scratch.database, chain, wallet, { from: 1, to: at });
-  const balanceAt = (block: number) => devnet.client.getBalance({ address: wallet, blockNumber: BigInt(block) });
+  const explained = await readExplainedChanges(stage.scratch.database, chain, wallet, { from: 1, to: at });
+  const balanceAt = (block: number) => stage.devnet.client.getBalance({ address: wallet, blockNumber: BigInt(block) });
   expect(explained.until(at) + unexplained).toBe((await balanceAt(at)) - (await balanceAt(0)));
 }
 
 /** The last block that was searched of the wallet. */
 async function searchedUntil(wallet: Address): Promise<number> {
-  const rows = await scratch.database.query<{ first: number; last: number }>(
+  const rows = await stage.scratch.database.query<{ first: number; last: number }>(
     "SELECT first_block AS first, last_block AS last FROM subject_ranges WHERE kind = 'receiver' AND subject = $1",
     [addressBytes(wallet)],
   );
@@ -186,7 +117,7 @@ async function searchedUntil(wallet: Address): Promise<number> {
 
 /** The wallet's part in transactions: [block, roles]. */
 async function storedParts(wallet: Address): Promise<readonly (readonly [number, number])[]> {
-  const rows = await storedRows(scratch.database, CHAIN_ID, wallet);
+  const rows = await storedRows(stage.scratch.database, CHAIN_ID, wallet);
   return rows.flatMap(({ block, roles }) => (roles > 0 ? [[block, roles] as const] : []));
 }
 
@@ -194,10 +125,10 @@ const fresh = (digits: string): Address => parseAddress(`0x${digits.repeat(20)}`
 
 describe('coins that a wallet received in older blocks', () => {
   test('are found by its balances in few calls: sent, moved inside, of contracts that end; and the balance is explained', async () => {
-    const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+    const [payer, wallet] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
     const quiet = fresh('c1');
     const directly: number[] = [];
-    const gap = async (blocks: number): Promise<void> => devnet.mine(blocks);
+    const gap = async (blocks: number): Promise<void> => stage.devnet.mine(blocks);
     const give = async (to: Address, value: bigint, from = payer): Promise<void> => {
       const block = await transfer(from, to, value);
       if (to === quiet) directly.push(block);
@@ -241,32 +172,32 @@ describe('coins that a wallet received in older blocks', () => {
 
   test('that nothing explains are told once and not searched for again', async () => {
     const quiet = fresh('c2');
-    await devnet.mine(100);
-    await devnet.client.setBalance({ address: quiet, value: 1_000n });
-    await devnet.mine(100);
-    await devnet.client.setCoinbase({ address: quiet });
-    const [payer] = devnet.accounts as readonly [Address];
-    await devnet.client.request({
+    await stage.devnet.mine(100);
+    await stage.devnet.client.setBalance({ address: quiet, value: 1_000n });
+    await stage.devnet.mine(100);
+    await stage.devnet.client.setCoinbase({ address: quiet });
+    const [payer] = stage.devnet.accounts as readonly [Address];
+    await stage.devnet.client.request({
       method: 'eth_sendTransaction',
       params: [
         { from: payer, to: fresh('c9'), value: '0x1', gasPrice: toQuantity(10n ** 11n), gas: toQuantity(21_000n) },
       ],
     } as never);
-    await devnet.client.setCoinbase({ address: fresh('00') });
-    await devnet.mine(50);
+    await stage.devnet.client.setCoinbase({ address: fresh('00') });
+    await stage.devnet.mine(50);
     const started = await open();
     await caughtUp();
     await ask(started, quiet);
-    await devnet.mine(30);
+    await stage.devnet.mine(30);
     await caughtUp();
     await searched(started, quiet);
     const first = await callsMade(quiet);
     expect(first).toBeGreaterThan(2 * (4 + 2));
-    expect(await storedRows(scratch.database, CHAIN_ID, quiet)).toEqual([]);
+    expect(await storedRows(stage.scratch.database, CHAIN_ID, quiet)).toEqual([]);
     expect(await storedMoves(quiet)).toEqual([]);
     const before = await searchedUntil(quiet);
     await transfer(payer, quiet, 3n);
-    await devnet.mine(60);
+    await stage.devnet.mine(60);
     await caughtUp();
     await searched(started, quiet);
     expect(await searchedUntil(quiet)).toBeGreaterThan(before);
@@ -276,7 +207,7 @@ describe('coins that a wallet received in older blocks', () => {
 
   test('inside transactions are missing where no node traces, and the others are found', async () => {
     const notThere = { code: -32_601, message: 'the method does not exist' };
-    const proxy = await startNodeProxy(devnet.url, {
+    const proxy = await startNodeProxy(stage.devnet.url, {
       errors: {
         ...WITHOUT_INDEX,
         debug_traceBlockByHash: notThere,
@@ -286,16 +217,16 @@ describe('coins that a wallet received in older blocks', () => {
     });
     onTestFinished(() => proxy.close());
     const quiet = fresh('c3');
-    const [payer] = devnet.accounts as readonly [Address];
-    await devnet.mine(50);
+    const [payer] = stage.devnet.accounts as readonly [Address];
+    await stage.devnet.mine(50);
     await play('pass', [quiet], 11n);
-    await devnet.mine(50);
+    await stage.devnet.mine(50);
     const direct = await transfer(payer, quiet, 5n);
-    await devnet.mine(50);
+    await stage.devnet.mine(50);
     const started = await open({ pool: await stagePool(chain, [proxy.url]) });
     await caughtUp();
     await ask(started, quiet);
-    await devnet.mine(30);
+    await stage.devnet.mine(30);
     await caughtUp();
     await searched(started, quiet);
     const until = await searchedUntil(quiet);
@@ -307,46 +238,46 @@ describe('coins that a wallet received in older blocks', () => {
 
   test('are not searched for without an archive node, and the state says so', async () => {
     const pruned = { code: -32_000, message: 'missing trie node 0123 (path ) state 0x45 is not available' };
-    const proxy = await startNodeProxy(devnet.url, { errors: { ...WITHOUT_INDEX, eth_getBalance: pruned } });
+    const proxy = await startNodeProxy(stage.devnet.url, { errors: { ...WITHOUT_INDEX, eth_getBalance: pruned } });
     onTestFinished(() => proxy.close());
     const quiet = fresh('c4');
-    await devnet.mine(50);
+    await stage.devnet.mine(50);
     const started = await open({ pool: await stagePool(chain, [proxy.url]) });
     await caughtUp();
     await ask(started, quiet);
-    await devnet.mine(30);
+    await stage.devnet.mine(30);
     await caughtUp();
     await untilAnswered(started, quiet, { receivedState: 'no-archive', missing: [], state: 'done' });
   }, 60_000);
 
   test('are found within a limit of calls as far as it goes', async () => {
     const quiet = fresh('c5');
-    const [payer] = devnet.accounts as readonly [Address];
+    const [payer] = stage.devnet.accounts as readonly [Address];
     const given: number[] = [];
     for (let times = 0; times < 20; times += 1) {
-      await devnet.mine(40);
+      await stage.devnet.mine(40);
       given.push(await transfer(payer, quiet, 1n));
     }
-    await devnet.mine(50);
+    await stage.devnet.mine(50);
     const started = await open({ maxCalls: 150 });
     await caughtUp();
     await ask(started, quiet);
-    await devnet.mine(30);
+    await stage.devnet.mine(30);
     await caughtUp();
     await untilAnswered(started, quiet, { receivedState: 'refused' });
-    const found = (await storedRows(scratch.database, CHAIN_ID, quiet)).map(({ block }) => block);
+    const found = (await storedRows(stage.scratch.database, CHAIN_ID, quiet)).map(({ block }) => block);
     expect(found.length).toBeGreaterThan(0);
     // The newest ones.
     expect(found).toEqual(given.slice(-found.length));
     await started.stop();
     const more = await open();
     await searched(more, quiet);
-    expect((await storedRows(scratch.database, CHAIN_ID, quiet)).map(({ block }) => block)).toEqual(given);
+    expect((await storedRows(stage.scratch.database, CHAIN_ID, quiet)).map(({ block }) => block)).toEqual(given);
   }, 60_000);
 
   test('are those of the node after kills and reorganisations', async () => {
     const random = createSeededRandom(11);
-    const [payer, wallet] = devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+    const [payer, wallet] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
     const quiet = fresh('c6');
     const wallets = [wallet, quiet];
     const step = async (): Promise<void> => {
@@ -355,35 +286,22 @@ describe('coins that a wallet received in older blocks', () => {
       if (random.chance(0.4)) await transfer(random.chance(0.3) ? wallet : payer, to, value);
       else if (random.chance(0.3)) await play('makeAndEnd', [to], value);
       else await play(random.chance(0.5) ? 'pass' : 'tryPass', [to], value, random.chance(0.3) ? wallet : payer);
-      await devnet.mine(random.integer(1, 25));
+      await stage.devnet.mine(random.integer(1, 25));
     };
     for (let times = 0; times < 70; times += 1) await step();
-    const options: WalletsProcessOptions = { databaseUrl: scratch.url, chainId: CHAIN_ID, nodeUrl: devnet.url };
-    const script = fileURLToPath(new URL('testing/wallets-process.ts', import.meta.url));
-    const begin = (): ChildProcess =>
-      spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit'] });
-    const processes = [begin(), begin()];
-    onTestFinished(async () => {
-      for (const one of processes) one.kill('SIGKILL');
-    });
+    const processes = stage.beginProcesses(stage.devnet.url);
     const requests = await open({ roles: [] });
     await caughtUp();
     for (const asked of wallets) await ask(requests, asked);
     for (let times = 0; times < 14; times += 1) {
       await step();
-      if (random.chance(0.3)) await devnet.reorg(random.integer(1, 3));
+      if (random.chance(0.3)) await stage.devnet.reorg(random.integer(1, 3));
       for (const asked of wallets) await ask(requests, asked);
-      await scratch.database.query('UPDATE subject_histories SET due_at = NULL');
-      if (times % 3 === 1) {
-        const place = random.integer(0, 1);
-        const [one] = processes.splice(place, 1, begin());
-        const ended = one === undefined ? null : once(one, 'exit');
-        one?.kill('SIGKILL');
-        await ended;
-      }
+      await stage.scratch.database.query('UPDATE subject_histories SET due_at = NULL');
+      if (times % 3 === 1) await processes.replace(random.integer(0, 1));
       await setTimeout(random.integer(0, 500));
     }
-    await devnet.mine(60);
+    await stage.devnet.mine(60);
     await caughtUp();
     for (const asked of wallets) {
       await searched(requests, asked);

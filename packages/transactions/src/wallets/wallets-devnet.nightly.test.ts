@@ -1,74 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import {
-  createScratchDatabase,
-  createSeededRandom,
-  type Devnet,
-  type ScratchDatabase,
-  type SeededRandom,
-  startDevnet,
-  startNodeProxy,
-} from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createSeededRandom, type Devnet, type SeededRandom, startNodeProxy } from '@chainstead/testkit';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
+import { devnetWallets } from './testing/devnet-wallets.ts';
 import { nodeRows, storedRows } from './testing/known-rows.ts';
 import { mineRandomBlock } from './testing/random-activity.ts';
-import { untilCaughtUp } from './testing/until-caught-up.ts';
-import {
-  askFor,
-  emptyStage,
-  halvingPool,
-  type StageRoles,
-  stageChain,
-  stagePool,
-  startRoles,
-  WITHOUT_INDEX,
-} from './testing/wallet-stage.ts';
-import type { WalletsProcessOptions } from './testing/wallets-process.ts';
+import { type StageRoles, stageChain, stagePool, WITHOUT_INDEX } from './testing/wallet-stage.ts';
 
 const CHAIN_ID = 31_337;
 /** Of the devnet's accounts, those that send at random. */
 const SENDERS = 6;
 
-let scratch: ScratchDatabase;
-let devnet: Devnet;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
-beforeEach(async () => {
-  await emptyStage(scratch.database);
-  devnet = await startDevnet({ chainId: CHAIN_ID, args: ['--no-mining'] });
-});
-afterEach(() => devnet.stop());
-
-const chain = stageChain(CHAIN_ID);
-
-async function open(options: Partial<Parameters<typeof startRoles>[0]> = {}): Promise<StageRoles> {
-  const pool = options.pool ?? (await halvingPool(chain, devnet.url));
-  const started = await startRoles({ database: scratch.database, databaseUrl: scratch.url, chain, ...options, pool });
-  onTestFinished(async () => {
-    await started.stop();
-    await pool.close();
-  });
-  return started;
-}
-
-const ask = ({ asked }: StageRoles, wallet: Address) => askFor(asked, scratch.database, chain, wallet);
+const stage = devnetWallets(CHAIN_ID, ['--no-mining']);
+const { chain, open, ask, caughtUp } = stage;
 
 function accountsOf({ accounts }: Devnet, count: number): readonly Address[] {
   return accounts.slice(0, count);
 }
 
-const caughtUp = () => untilCaughtUp(devnet, scratch.database);
-
 /** Blocks in which some accounts send at random, and which are indexed then. */
 async function mineRandom(accounts: readonly Address[], random: SeededRandom, blocks: number): Promise<void> {
-  for (let block = 0; block < blocks; block += 1) await mineRandomBlock(devnet, accounts, random, 2);
+  for (let block = 0; block < blocks; block += 1) await mineRandomBlock(stage.devnet, accounts, random, 2);
   await caughtUp();
 }
 
@@ -76,7 +30,7 @@ async function mineRandom(accounts: readonly Address[], random: SeededRandom, bl
 async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {
   return vi.waitFor(
     async () => {
-      await scratch.database.query('UPDATE subject_histories SET due_at = NULL');
+      await stage.scratch.database.query('UPDATE subject_histories SET due_at = NULL');
       const search = await ask(roles, wallet);
       expect(search.missing).toEqual([]);
       return search;
@@ -89,11 +43,11 @@ async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearc
 async function requireTruth(
   wallets: ReadonlyMap<Address, WalletSearch>,
 ): Promise<{ readonly rows: number; readonly sent: number }> {
-  const told = await nodeRows(devnet, [...wallets.keys()]);
+  const told = await nodeRows(stage.devnet, [...wallets.keys()]);
   const counted = { rows: 0, sent: 0 };
   for (const [wallet, { whole, sent }] of wallets) {
     const all = told.get(wallet) ?? [];
-    const stored = (await storedRows(scratch.database, CHAIN_ID, wallet)).map(({ text }) => text);
+    const stored = (await storedRows(stage.scratch.database, CHAIN_ID, wallet)).map(({ text }) => text);
     expect(all.map(({ text }) => text)).toEqual(expect.arrayContaining([...stored]));
     expect(new Set(stored).size).toBe(stored.length);
     const isIn = (block: number, ranges: WalletSearch['whole']) =>
@@ -109,19 +63,12 @@ async function requireTruth(
 describe('transactions of wallets that are asked for', () => {
   test('are those of the node, of two processes that are killed, through reorganisations', async () => {
     const random = createSeededRandom(7);
-    const accounts = accountsOf(devnet, SENDERS);
-    for (let block = 0; block < 60; block += 1) await mineRandomBlock(devnet, accounts, random, 3);
+    const accounts = accountsOf(stage.devnet, SENDERS);
+    for (let block = 0; block < 60; block += 1) await mineRandomBlock(stage.devnet, accounts, random, 3);
     // With an index of accounts, how much is found by halving would depend on who is killed when.
-    const proxy = await startNodeProxy(devnet.url, { errors: WITHOUT_INDEX });
+    const proxy = await startNodeProxy(stage.devnet.url, { errors: WITHOUT_INDEX });
     onTestFinished(() => proxy.close());
-    const options: WalletsProcessOptions = { databaseUrl: scratch.url, chainId: CHAIN_ID, nodeUrl: proxy.url };
-    const script = fileURLToPath(new URL('testing/wallets-process.ts', import.meta.url));
-    const begin = (): ChildProcess =>
-      spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit'] });
-    const processes = [begin(), begin()];
-    onTestFinished(async () => {
-      for (const child of processes) child.kill('SIGKILL');
-    });
+    const processes = stage.beginProcesses(proxy.url);
     const requests = await open({ roles: [] });
     await caughtUp();
     const wallets: Address[] = [];
@@ -132,23 +79,20 @@ describe('transactions of wallets that are asked for', () => {
     await askFirst(parseAddress(accounts[0]));
     let kills = 0;
     for (let step = 0; step < 40; step += 1) {
-      for (let block = random.integer(3, 5); block > 0; block -= 1) await mineRandomBlock(devnet, accounts, random, 4);
-      if (random.chance(0.3)) await devnet.reorg(random.integer(1, 3));
+      for (let block = random.integer(3, 5); block > 0; block -= 1)
+        await mineRandomBlock(stage.devnet, accounts, random, 4);
+      if (random.chance(0.3)) await stage.devnet.reorg(random.integer(1, 3));
       const next = accounts[wallets.length];
       if (next !== undefined && step % 6 === 3) await askFirst(next);
       if (random.chance(0.2)) {
-        const place = random.integer(0, 1);
-        const [child] = processes.splice(place, 1, begin());
-        const ended = child === undefined ? null : once(child, 'exit');
-        child?.kill('SIGKILL');
-        await ended;
+        await processes.replace(random.integer(0, 1));
         kills += 1;
       }
       await setTimeout(random.integer(0, 500));
     }
     expect(kills).toBeGreaterThan(3);
     for (let times = 0; times < 2; times += 1) {
-      for (let block = 0; block < 12; block += 1) await mineRandomBlock(devnet, accounts, random, 2);
+      for (let block = 0; block < 12; block += 1) await mineRandomBlock(stage.devnet, accounts, random, 2);
       await caughtUp();
     }
     const searches = new Map<Address, WalletSearch>();
@@ -165,7 +109,7 @@ describe('transactions of wallets that are asked for', () => {
 
   test('cost the head no further call, and are found from the block on that comes next', async () => {
     const calls: string[] = [];
-    const proxy = await startNodeProxy(devnet.url, {
+    const proxy = await startNodeProxy(stage.devnet.url, {
       alter: ({ method, params }, result) => {
         const isTagged = ['latest', 'finalized'].includes(String(params[0]));
         if (!isTagged) calls.push(method.startsWith('eth_getBlockBy') ? `${method} ${params[1]}` : method);
@@ -173,13 +117,13 @@ describe('transactions of wallets that are asked for', () => {
       },
     });
     onTestFinished(() => proxy.close());
-    const [wallet, ...others] = accountsOf(devnet, 3) as readonly [Address, ...Address[]];
+    const [wallet, ...others] = accountsOf(stage.devnet, 3) as readonly [Address, ...Address[]];
     const started = await open({ roles: ['ingest'], pool: await stagePool(chain, [proxy.url]) });
     const random = createSeededRandom(2);
     const mineCounted = async (blocks: number): Promise<readonly string[]> => {
       calls.length = 0;
       for (let block = 0; block < blocks; block += 1) {
-        await mineRandomBlock(devnet, [wallet, ...others], random, 3);
+        await mineRandomBlock(stage.devnet, [wallet, ...others], random, 3);
         await caughtUp();
       }
       return calls.toSorted();
@@ -202,26 +146,26 @@ describe('transactions of wallets that are asked for', () => {
   }, 60_000);
 
   test('that were sent in older blocks are found in so many calls as halvings take, some of them within a limit', async () => {
-    const [wallet, other, quiet] = accountsOf(devnet, 3) as readonly [Address, Address, Address];
+    const [wallet, other, quiet] = accountsOf(stage.devnet, 3) as readonly [Address, Address, Address];
     const send = (from: Address) =>
-      devnet.client.sendTransaction({ account: from, to: quiet, value: 1n, gas: 21_000n, chain: null });
+      stage.devnet.client.sendTransaction({ account: from, to: quiet, value: 1n, gas: 21_000n, chain: null });
     const sentIn: number[] = [];
     for (const blocks of [300, 1, 700, ...Array.from({ length: 37 }, (_, place) => 20 + place)]) {
-      await devnet.mine(blocks);
+      await stage.devnet.mine(blocks);
       await send(wallet);
       await send(other);
-      await devnet.mine();
+      await stage.devnet.mine();
       sentIn.push((sentIn.at(-1) ?? 0) + blocks + 1);
     }
-    await devnet.mine(100);
+    await stage.devnet.mine(100);
     const started = await open({ maxCalls: 200 });
     await ask(started, wallet);
     await ask(started, quiet);
     await caughtUp();
-    await devnet.mine(20);
+    await stage.devnet.mine(20);
     await caughtUp();
     const history = async (address: Address) => {
-      const [row] = await scratch.database.query<{ status: string; calls: number; rows: number }>(
+      const [row] = await stage.scratch.database.query<{ status: string; calls: number; rows: number }>(
         "SELECT status, calls_made AS calls, rows_added AS rows FROM subject_histories WHERE kind = 'sender' AND subject = $1",
         [addressBytes(address)],
       );
@@ -230,14 +174,14 @@ describe('transactions of wallets that are asked for', () => {
     await vi.waitFor(async () => expect((await history(wallet))?.status).toBe('refused'), { timeout: 60_000 });
     const first = await ask(started, wallet);
     expect(first.state).toBe('refused');
-    const found = (await storedRows(scratch.database, CHAIN_ID, wallet)).map(({ block }) => block);
+    const found = (await storedRows(stage.scratch.database, CHAIN_ID, wallet)).map(({ block }) => block);
     expect(found.length).toBeGreaterThan(0);
     expect(found.length).toBeLessThan(sentIn.length);
     expect(sentIn).toEqual(expect.arrayContaining(found));
     await started.stop();
     const more = await open();
     const search = await searched(more, wallet);
-    expect((await storedRows(scratch.database, CHAIN_ID, wallet)).map(({ block }) => block)).toEqual(sentIn);
+    expect((await storedRows(stage.scratch.database, CHAIN_ID, wallet)).map(({ block }) => block)).toEqual(sentIn);
     await requireTruth(new Map([[wallet, search]]));
     expect((await history(wallet))?.calls).toBeLessThan(sentIn.length * (12 + 2));
     // One that never sent anything takes one call a turn.
@@ -247,32 +191,32 @@ describe('transactions of wallets that are asked for', () => {
   }, 180_000);
 
   test('of a contract end at its newest creation, and of an account that delegates to one go on', async () => {
-    const [wallet] = accountsOf(devnet, 1) as readonly [Address];
-    await devnet.mine(40);
-    await devnet.client.request({
+    const [wallet] = accountsOf(stage.devnet, 1) as readonly [Address];
+    await stage.devnet.mine(40);
+    await stage.devnet.client.request({
       method: 'anvil_setCode',
       params: [wallet, `0xef0100${'11'.repeat(20)}`],
     } as never);
     for (let sent = 0; sent < 3; sent += 1) {
-      await devnet.client.sendTransaction({ account: wallet, to: wallet, value: 1n, gas: 60_000n, chain: null });
-      await devnet.mine(10);
+      await stage.devnet.client.sendTransaction({ account: wallet, to: wallet, value: 1n, gas: 60_000n, chain: null });
+      await stage.devnet.mine(10);
     }
     const factory = parseAddress(`0x${'fa'.repeat(20)}`);
     // Creates an empty contract at each call.
-    await devnet.client.request({ method: 'anvil_setCode', params: [factory, '0x600060006000f0'] } as never);
+    await stage.devnet.client.request({ method: 'anvil_setCode', params: [factory, '0x600060006000f0'] } as never);
     for (let made = 0; made < 6; made += 1) {
-      await devnet.client.sendTransaction({ account: wallet, to: factory, gas: 200_000n, chain: null });
-      await devnet.mine(15);
+      await stage.devnet.client.sendTransaction({ account: wallet, to: factory, gas: 200_000n, chain: null });
+      await stage.devnet.mine(15);
     }
     const started = await open();
     await caughtUp();
     for (const asked of [wallet, factory]) await ask(started, asked);
-    await devnet.mine(30);
+    await stage.devnet.mine(30);
     await caughtUp();
     const searches = new Map<Address, WalletSearch>();
     for (const asked of [wallet, factory]) searches.set(asked, await searched(started, asked));
     expect((await requireTruth(new Map([[wallet, searches.get(wallet) as WalletSearch]]))).sent).toBe(9);
-    const [row] = await scratch.database.query<{ calls: number }>(
+    const [row] = await stage.scratch.database.query<{ calls: number }>(
       "SELECT calls_made AS calls FROM subject_histories WHERE kind = 'sender' AND subject = $1",
       [addressBytes(factory)],
     );
@@ -281,15 +225,17 @@ describe('transactions of wallets that are asked for', () => {
 
   test('without an archive node are those of new blocks, and the state says so', async () => {
     const pruned = { code: -32_000, message: 'missing trie node 0123 (path ) state 0x45 is not available' };
-    const proxy = await startNodeProxy(devnet.url, { errors: { ...WITHOUT_INDEX, eth_getTransactionCount: pruned } });
+    const proxy = await startNodeProxy(stage.devnet.url, {
+      errors: { ...WITHOUT_INDEX, eth_getTransactionCount: pruned },
+    });
     onTestFinished(() => proxy.close());
-    const [wallet] = accountsOf(devnet, 1) as readonly [Address];
+    const [wallet] = accountsOf(stage.devnet, 1) as readonly [Address];
     const random = createSeededRandom(3);
-    for (let block = 0; block < 30; block += 1) await mineRandomBlock(devnet, [wallet], random, 1);
+    for (let block = 0; block < 30; block += 1) await mineRandomBlock(stage.devnet, [wallet], random, 1);
     const started = await open({ pool: await stagePool(chain, [proxy.url]) });
     await caughtUp();
     await ask(started, wallet);
-    for (let block = 0; block < 12; block += 1) await mineRandomBlock(devnet, [wallet], random, 2);
+    for (let block = 0; block < 12; block += 1) await mineRandomBlock(stage.devnet, [wallet], random, 2);
     await caughtUp();
     const search = await vi.waitFor(
       async () => {
@@ -304,10 +250,10 @@ describe('transactions of wallets that are asked for', () => {
   }, 60_000);
 
   test('are not claimed of blocks that were followed while none were kept', async () => {
-    const [wallet, other] = accountsOf(devnet, 2) as readonly [Address, Address];
+    const [wallet, other] = accountsOf(stage.devnet, 2) as readonly [Address, Address];
     const random = createSeededRandom(4);
     const mine = (blocks: number): Promise<void> => mineRandom([wallet, other], random, blocks);
-    await mineRandomBlock(devnet, [wallet], random, 1);
+    await mineRandomBlock(stage.devnet, [wallet], random, 1);
     const first = await open({ roles: ['ingest'] });
     await caughtUp();
     await ask(first, wallet);
@@ -316,7 +262,7 @@ describe('transactions of wallets that are asked for', () => {
     const off = await open({ roles: ['ingest'], chain: stageChain(CHAIN_ID, 'off') });
     await mine(5);
     // Of what is not followed as before, rows go none the less.
-    await devnet.reorg(7);
+    await stage.devnet.reorg(7);
     await mine(4);
     await off.stop();
     const last = await open({ roles: ['ingest'] });
@@ -338,21 +284,22 @@ describe('transactions of wallets that are asked for', () => {
   }, 60_000);
 
   test('of a wallet that nobody asks for any more stay as they are known, and new blocks are not searched for it', async () => {
-    const [wallet, other] = accountsOf(devnet, 2) as readonly [Address, Address];
+    const [wallet, other] = accountsOf(stage.devnet, 2) as readonly [Address, Address];
     const random = createSeededRandom(5);
     const mine = (blocks: number): Promise<void> => mineRandom([wallet, other], random, blocks);
-    await mineRandomBlock(devnet, [wallet], random, 1);
+    await mineRandomBlock(stage.devnet, [wallet], random, 1);
     const first = await open({ roles: ['ingest'] });
     await caughtUp();
     for (const asked of [wallet, other]) await ask(first, asked);
     await mine(5);
-    await scratch.database.query("UPDATE asked_wallets SET asked_at = now() - interval '31 days' WHERE wallet = $1", [
-      addressBytes(wallet),
-    ]);
+    await stage.scratch.database.query(
+      "UPDATE asked_wallets SET asked_at = now() - interval '31 days' WHERE wallet = $1",
+      [addressBytes(wallet)],
+    );
     await first.stop();
     const last = await open({ roles: ['ingest'] });
     await mine(5);
-    const known = await readWalletSearch(scratch.database, chain, wallet);
+    const known = await readWalletSearch(stage.scratch.database, chain, wallet);
     expect(known.whole).toEqual([{ from: 2, to: 6 }]);
     expect((await ask(last, other)).whole).toEqual([{ from: 2, to: 11 }]);
     await ask(last, wallet);

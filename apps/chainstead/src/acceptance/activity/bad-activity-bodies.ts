@@ -1,9 +1,10 @@
 /** Bodies that operations of what happened can't use, methods that they don't have, and paths that are none of them. */
 import type { RefusalBody } from '../assets/refusals.ts';
-import { mustBe } from '../assets/refusals.ts';
-import { ACTIVITY_OPERATIONS, type ActivityOperation, EVENT, HASH } from './activity-operations.ts';
-import { BODY_BYTES_MAX } from './activity-stage.ts';
-import { type BadRequest, refused, refusedBody, request } from './bad-request.ts';
+import { invalidAddress, mustBe, required } from '../assets/refusals.ts';
+import type { TableRequest } from '../request-table.ts';
+import { BODY_BYTES_MAX } from '../request-table.ts';
+import { ACTIVITY_OPERATIONS, type ActivityOperation, EVENT, HASH, WALLET } from './activity-operations.ts';
+import { refused, refusedBody, request } from './bad-request.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -48,6 +49,15 @@ const BAD_EVENTS: readonly (readonly [about: string, sent: unknown, refusal: Ref
   ],
 ];
 
+const REVIEW = { contract_address: WALLET, reason: 'r', report_type: 'spam', contract_type: 'NFT' };
+
+/** Values of members of a review that can't be, with what is allowed. */
+const WRONG_MEMBERS: readonly (readonly [member: keyof typeof REVIEW, given: string, allowed: string])[] = [
+  ['report_type', 'Spam', 'spam or not_spam'],
+  ['contract_type', 'erc20', 'ERC20 or NFT'],
+  ['reason', ' \n', 'a text of 1 to 1000 characters'],
+];
+
 const BAD_REVIEWS: readonly (readonly [about: string, sent: unknown, refusal: RefusalBody])[] = [
   ['nothing', '', { message: 'contracts is required', details: { errors: [{ parameter: 'contracts' }] } }],
   ['none', { contracts: [] }, broken('contracts', [], 'at least 1 item')],
@@ -67,6 +77,27 @@ const BAD_REVIEWS: readonly (readonly [about: string, sent: unknown, refusal: Re
   ['null for them', { contracts: null }, broken('contracts', null, 'must be a list')],
   ['null for one', { contracts: [null] }, broken('contracts.0', null, 'must be an object')],
   ['a text for one', { contracts: ['x'] }, broken('contracts.0', 'x', 'must be an object')],
+  ...Object.keys(REVIEW).map(
+    (member) =>
+      [
+        `no ${member}`,
+        { contracts: [REVIEW, { ...REVIEW, [member]: undefined }] },
+        required(`contracts.1.${member}`),
+      ] as const,
+  ),
+  ...WRONG_MEMBERS.map(
+    ([member, given, allowed]) =>
+      [
+        `${member} ${given}`,
+        { contracts: [{ ...REVIEW, [member]: given }] },
+        mustBe(`contracts.0.${member}`, given, allowed),
+      ] as const,
+  ),
+  [
+    'no address',
+    { contracts: [{ ...REVIEW, contract_address: '0x12' }] },
+    invalidAddress('contracts.0.contract_address', '0x12'),
+  ],
   [
     'what is no text',
     { contracts: [{ contract_address: 5, reason: ['x'], report_type: null, contract_type: {} }] },
@@ -86,7 +117,7 @@ const BAD_REVIEWS: readonly (readonly [about: string, sent: unknown, refusal: Re
 ];
 
 /** Bodies that are none, of each operation that takes one. */
-function ofBody(operation: ActivityOperation): readonly BadRequest[] {
+function ofBody(operation: ActivityOperation): readonly TableRequest[] {
   const tooLarge = {
     message: `Request body is larger than ${BODY_BYTES_MAX} bytes`,
     details: { limit_bytes: BODY_BYTES_MAX },
@@ -102,7 +133,7 @@ function ofBody(operation: ActivityOperation): readonly BadRequest[] {
 }
 
 /** Another method than it has. */
-function ofMethod(operation: ActivityOperation): BadRequest {
+function ofMethod(operation: ActivityOperation): TableRequest {
   const { path, method, ...asked } = request(operation, {}, 405, {});
   const [plain = path] = path.split('?', 1);
   const allowed = method === 'GET' ? ['GET', 'HEAD'] : [method];
@@ -114,18 +145,18 @@ function ofMethod(operation: ActivityOperation): BadRequest {
 }
 
 /** Segments that begin without `0x` are no wallets: they may be misspelt operations. */
-const UNKNOWN_PATHS = ['null', 'undefined', 'vitalik.eth', 'a'.repeat(300)].flatMap((segment): BadRequest[] => [
+const UNKNOWN_PATHS = ['null', 'undefined', 'vitalik.eth', 'a'.repeat(300)].flatMap((segment): TableRequest[] => [
   ...[`/${segment}`].map((path) => notFound('getWalletTransactions', path)),
   ...[`/${segment}/verbose`].map((path) => notFound('getWalletTransactionsVerbose', path)),
 ]);
 
-function notFound(operation: string, path: string): BadRequest {
+function notFound(operation: string, path: string): TableRequest {
   // So much of a path is repeated.
   const told = `/api/v2.2${path}`.slice(0, 120);
   return { operation, method: 'GET', path, status: 404, body: { message: `No route for GET ${told}` } };
 }
 
-export const BAD_ACTIVITY_BODIES: readonly BadRequest[] = [
+export const BAD_ACTIVITY_BODIES: readonly TableRequest[] = [
   ...BAD_EVENTS.map(([about, sent, refusal]) => refusedBody('getContractEvents', sent, refusal, about)),
   refused(
     'getContractEvents',

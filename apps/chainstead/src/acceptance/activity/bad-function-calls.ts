@@ -1,7 +1,7 @@
 /** Bodies, names and blocks that calls of contract functions can't use. */
 import type { RefusalBody } from '../assets/refusals.ts';
+import type { TableRequest } from '../request-table.ts';
 import { WALLET } from './activity-operations.ts';
-import type { BadRequest } from './bad-request.ts';
 
 const NAME = 'the name of a function of the ABI, or its signature such as balanceOf(address)';
 const TYPE = 'a type of Solidity such as uint256, address[] or tuple';
@@ -295,7 +295,7 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
   ],
 ];
 
-export const BAD_FUNCTION_CALLS: readonly BadRequest[] = REFUSALS.map(
+export const BAD_FUNCTION_CALLS: readonly TableRequest[] = REFUSALS.map(
   ([about, name, { abi = ABI, params, body, query = '' }, refusal]) => ({
     ...{ operation: 'runContractFunction', method: 'POST', contentType: 'application/json', about },
     path: `/${WALLET}/function?function_name=${encodeURIComponent(name)}${query}`,

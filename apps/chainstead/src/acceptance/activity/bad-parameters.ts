@@ -13,6 +13,7 @@ import {
   required,
   tooMany,
 } from '../assets/refusals.ts';
+import type { TableRequest } from '../request-table.ts';
 import {
   ACTIVITY_OPERATIONS,
   type ActivityOperation,
@@ -21,7 +22,7 @@ import {
   type SegmentKind,
   WALLET,
 } from './activity-operations.ts';
-import { type BadRequest, refused, request } from './bad-request.ts';
+import { refused, request } from './bad-request.ts';
 
 const TRANSACTION = 'a transaction hash (0x and 64 hexadecimal digits)';
 const PLACE =
@@ -116,9 +117,9 @@ const encoded = (given: string): string =>
   given.startsWith('{') ? given : encodeURIComponent(given).replaceAll('%2C', ',');
 
 /** What every operation refuses, as far as it has it. */
-function ofEvery(operation: ActivityOperation): readonly BadRequest[] {
+function ofEvery(operation: ActivityOperation): readonly TableRequest[] {
   const { segment, parameters, isOfChain = false } = operation;
-  const bad = (query: string, body: RefusalBody): BadRequest => request(operation, { query }, 400, body);
+  const bad = (query: string, body: RefusalBody): TableRequest => request(operation, { query }, 400, body);
   return [
     ...WRONG_URLS.map(([given, message]) =>
       segment === undefined ? bad(`any=${given}`, { message }) : request(operation, { it: given }, 400, { message }),
@@ -147,7 +148,7 @@ function ofEvery(operation: ActivityOperation): readonly BadRequest[] {
 }
 
 /** Several problems at once are told together. */
-const TOGETHER: readonly BadRequest[] = [
+const TOGETHER: readonly TableRequest[] = [
   refused('runContractFunction', { withoutNeeds: true }, required('function_name')),
   refused(
     'getDateToBlock',
@@ -165,4 +166,4 @@ function together(...refusals: readonly RefusalBody[]): RefusalBody {
   return { message: refusals.map(({ message }) => message).join(', '), details: { errors } };
 }
 
-export const BAD_PARAMETERS: readonly BadRequest[] = [...ACTIVITY_OPERATIONS.flatMap(ofEvery), ...TOGETHER];
+export const BAD_PARAMETERS: readonly TableRequest[] = [...ACTIVITY_OPERATIONS.flatMap(ofEvery), ...TOGETHER];

@@ -1,18 +1,6 @@
 /** Requests to operations that say what happened, and what is answered. `{cursor}` is filled in from the stage. */
+import type { TableRequest } from '../request-table.ts';
 import { type ActivityOperation, activityOperation, HASH, WALLET } from './activity-operations.ts';
-
-export interface BadRequest {
-  readonly operation: string;
-  readonly method: string;
-  /** Below `/api/v2.2`. */
-  readonly path: string;
-  readonly contentType?: string;
-  readonly sent?: string;
-  readonly status: number;
-  readonly body: unknown;
-  /** What the body is about, where it can't be told from what is sent. */
-  readonly about?: string;
-}
 
 /** What of a request is not as its operation has it. */
 interface Given {
@@ -32,7 +20,7 @@ const SEGMENTS = {
 };
 
 /** A request as it should be, with some of it replaced. */
-export function request(operation: ActivityOperation, given: Given, status: number, body: unknown): BadRequest {
+export function request(operation: ActivityOperation, given: Given, status: number, body: unknown): TableRequest {
   const { it = operation.segment === undefined ? '' : SEGMENTS[operation.segment.kind], about } = given;
   const query = [given.withoutNeeds === true ? undefined : operation.needs, given.query].filter(Boolean).join('&');
   const path = operation.path.replace('{it}', it);
@@ -49,11 +37,11 @@ export function request(operation: ActivityOperation, given: Given, status: numb
 }
 
 /** A 400. */
-export const refused = (name: string, given: Given, body: unknown): BadRequest =>
+export const refused = (name: string, given: Given, body: unknown): TableRequest =>
   request(activityOperation(name), given, 400, body);
 
 /** A 400 for a body; text as it is. */
-export const refusedBody = (name: string, sent: unknown, body: unknown, about?: string): BadRequest =>
+export const refusedBody = (name: string, sent: unknown, body: unknown, about?: string): TableRequest =>
   refused(
     name,
     { sent: typeof sent === 'string' ? sent : JSON.stringify(sent), ...(about !== undefined && { about }) },

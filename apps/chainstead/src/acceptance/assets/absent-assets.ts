@@ -1,6 +1,8 @@
 /** What is not there, blocks below and above what is indexed, and limits that mean the maximum. */
+
+import type { TableRequest } from '../request-table.ts';
 import { ASSET_OPERATIONS, assetOperation, COLLECTION, TOKEN } from './asset-operations.ts';
-import { type AssetRequest, answered, missing, posted, request } from './asset-request.ts';
+import { answered, missing, posted, request } from './asset-request.ts';
 import { INDEXED_FROM, NO_CONTRACT, NO_NFT, NOBODY, READ_COLLECTION } from './asset-stage.ts';
 import { notThere } from './refusals.ts';
 
@@ -21,7 +23,7 @@ const nothingOf = (first: number, complete: boolean) => ({
 const none = { address: NOBODY };
 const named = { query: `token_addresses=${TOKEN}&to_block=1` };
 
-export const ABSENT_ASSETS: readonly AssetRequest[] = [
+export const ABSENT_ASSETS: readonly TableRequest[] = [
   missing('getNFTFloorPriceByContract', {}, NO_LISTINGS),
   missing('getNFTFloorPriceByToken', { tokenId: '0x1' }, NO_LISTINGS),
   missing('getNFTHistoricalFloorPriceByContract', { query: 'interval=1y' }, NO_LISTINGS),
@@ -106,7 +108,7 @@ export const ABSENT_ASSETS: readonly AssetRequest[] = [
   ),
   posted('getMultipleNFTs', { tokens: [{ token_address: NO_CONTRACT, token_id: '1' }] }, 200, [null]),
   posted('getNFTBulkContractMetadata', { addresses: [NO_CONTRACT, NO_NFT] }, 200, []),
-  ...['erc20', 'balance', 'nft'].map((last): AssetRequest => {
+  ...['erc20', 'balance', 'nft'].map((last): TableRequest => {
     const path = `/${TOKEN}/${last}`;
     const operation = ASSET_OPERATIONS.find((one) => one.path === `/{address}/${last}`)?.name ?? last;
     const allowed = ['GET', 'HEAD'];

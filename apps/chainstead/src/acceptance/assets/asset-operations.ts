@@ -75,6 +75,12 @@ export const ASSET_OPERATIONS: readonly AssetOperation[] = [
     needs: { symbols: 'USDC' },
   },
   {
+    name: 'getWalletTokenTransfers',
+    path: '/{address}/erc20/transfers',
+    address: 'address',
+    parameters: { ...PAGE, ...BOUNDS, order: 'order', contract_addresses: 'addresses', disable_total: 'flag' },
+  },
+  {
     name: 'getTokenTransfers',
     path: '/erc20/{address}/transfers',
     address: 'address',

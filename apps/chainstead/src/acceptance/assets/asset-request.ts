@@ -1,18 +1,7 @@
 /** Requests to operations on assets, and what is answered. Names in braces are filled in from the stage. */
 import { addressOf } from '@chainstead/testkit';
+import type { TableRequest } from '../request-table.ts';
 import { type AssetOperation, assetOperation, TOKEN } from './asset-operations.ts';
-
-export interface AssetRequest {
-  readonly operation: string;
-  /** Default: GET, or POST where there is a body. */
-  readonly method?: string;
-  /** Below `/api/v2.2`. */
-  readonly path: string;
-  readonly contentType?: string;
-  readonly sent?: string;
-  readonly status: number;
-  readonly body: unknown;
-}
 
 /** What of a request is not as its operation has it. */
 interface Given {
@@ -25,7 +14,7 @@ interface Given {
 }
 
 /** A request as it should be, with some of it replaced. */
-export function request(operation: AssetOperation, given: Given, status: number, body: unknown): AssetRequest {
+export function request(operation: AssetOperation, given: Given, status: number, body: unknown): TableRequest {
   const { address = TOKEN, tokenId = '1', without = [] } = given;
   const asked = given.query?.split('&') ?? [];
   const replaced = new Set([...without, ...asked.map((part) => part.split('=', 1)[0])]);
@@ -43,15 +32,15 @@ export function request(operation: AssetOperation, given: Given, status: number,
 }
 
 /** A 400 for a query. */
-export const bad = (name: string, query: string, body: unknown): AssetRequest =>
+export const bad = (name: string, query: string, body: unknown): TableRequest =>
   request(assetOperation(name), { query }, 400, body);
 /** With this for a body; text as it is. */
-export const posted = (name: string, sent: unknown, status: number, body: unknown): AssetRequest =>
+export const posted = (name: string, sent: unknown, status: number, body: unknown): TableRequest =>
   request(assetOperation(name), { sent: typeof sent === 'string' ? sent : JSON.stringify(sent) }, status, body);
 /** A 200, and a 404. */
-export const answered = (name: string, given: Given, body: unknown): AssetRequest =>
+export const answered = (name: string, given: Given, body: unknown): TableRequest =>
   request(assetOperation(name), given, 200, body);
-export const missing = (name: string, given: Given, body: unknown): AssetRequest =>
+export const missing = (name: string, given: Given, body: unknown): TableRequest =>
   request(assetOperation(name), given, 404, body);
 
 /** So many addresses. */

@@ -4,26 +4,11 @@ import { parseAddress, silentLogger, systemClock, ZERO_ADDRESS } from '@chainste
 import { createDatasetRoutes, datasets, stateReaders } from '@chainstead/datasets';
 import { addressBytes, type Database, hexBytes } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
-import { serveApi, unservedRoutes } from '@chainstead/http';
 import { openStateStage } from '@chainstead/state/testing';
-import { addressOf, type Closable, closeOf, createPartitions, hashOf } from '@chainstead/testkit';
-import { createApiUnderTest, TEST_KEY } from '../api-under-test.ts';
+import { addressOf, closeOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { cursorOf, type RequestStage, serveRoutes } from '../request-table.ts';
 import { COLLECTION, TOKEN } from './asset-operations.ts';
 import { shown } from './refusals.ts';
-
-export interface SentRequest {
-  /** Default GET. */
-  readonly method?: string;
-  readonly contentType?: string;
-  readonly body?: string;
-}
-
-export interface AssetStage extends Closable {
-  /** @param path below `/api/v2.2` */
-  ask(path: string, sent?: SentRequest): Promise<{ readonly status: number; readonly body: unknown }>;
-  /** What cases call by name in braces: cursors of two routes and how refusals show them, and the newest block. */
-  readonly known: Readonly<Record<string, string>>;
-}
 
 /** Contracts that were read, and are no collections; and one whose token 77 names nothing. */
 export const NO_CONTRACT = addressOf(0xdead01);
@@ -33,12 +18,10 @@ export const READ_COLLECTION = addressOf(0xdead03);
 export const NOBODY = addressOf(0xdead04);
 /** The first block of which transfers are indexed. */
 export const INDEXED_FROM = 3;
-/** Largest request body. Bytes. */
-export const BODY_BYTES_MAX = 1_000_000;
 /** What nodes without an archive say of it. */
 const PRUNED_BLOCK = 1;
 
-export async function openAssetStage(): Promise<AssetStage> {
+export async function openAssetStage(): Promise<RequestStage> {
   await using parts = new AsyncDisposableStack();
   const stage = parts.adopt(await openStateStage(), (one) => one.close());
   const { database } = stage.scratch;
@@ -71,24 +54,9 @@ export async function openAssetStage(): Promise<AssetStage> {
     logger: silentLogger(),
   });
   const indexed = { chains: [eth], datasets: kept.map(({ name }) => name) };
-  const api = await createApiUnderTest(database, registry, [...routes, unservedRoutes], indexed);
-  const server = parts.adopt(await serveApi(api, { host: '127.0.0.1', port: 0 }), (one) => one.close());
-  const ask: AssetStage['ask'] = async (path, { method, contentType, body } = {}) => {
-    const answer = await fetch(`${server.url}/api/v2.2${path}`, {
-      method: method ?? 'GET',
-      headers: { 'x-api-key': TEST_KEY, ...(contentType !== undefined && { 'content-type': contentType }) },
-      ...(body !== undefined && { body }),
-    });
-    return { status: answer.status, body: await answer.json() };
-  };
-  const cursorOf = async (path: string): Promise<string> => {
-    const { status, body } = await ask(`${path}?limit=1`);
-    const { cursor } = Object(body) as { cursor?: unknown };
-    if (typeof cursor !== 'string') throw new Error(`No cursor of ${path}: ${status} ${JSON.stringify(body)}`);
-    return cursor;
-  };
-  const erc20 = await cursorOf(`/erc20/${TOKEN}/transfers`);
-  const nft = await cursorOf(`/nft/${COLLECTION}/transfers`);
+  const ask = await serveRoutes(parts, database, registry, routes, indexed);
+  const erc20 = await cursorOf(ask, `/erc20/${TOKEN}/transfers`);
+  const nft = await cursorOf(ask, `/nft/${COLLECTION}/transfers`);
   const cursors = { erc20, nft, cut: erc20.slice(0, -4), erc20Shown: shown(erc20), nftShown: shown(nft) };
   return {
     ask,

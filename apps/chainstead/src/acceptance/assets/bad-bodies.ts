@@ -1,8 +1,9 @@
 /** Bodies that operations on assets can't use. */
 import { addressOf } from '@chainstead/testkit';
+import type { TableRequest } from '../request-table.ts';
+import { BODY_BYTES_MAX } from '../request-table.ts';
 import { COLLECTION } from './asset-operations.ts';
-import { type AssetRequest, posted } from './asset-request.ts';
-import { BODY_BYTES_MAX } from './asset-stage.ts';
+import { posted } from './asset-request.ts';
 import { badList, mustBe, required } from './refusals.ts';
 
 const texts = (list: string) => ({
@@ -13,7 +14,7 @@ const texts = (list: string) => ({
 const TRAITS = 'an object that names 1 to 25 traits with their values, such as {"Background":"Blue"}';
 
 /** The two bodies that are lists, with the hosted provider's texts. @param item one that it takes */
-function ofList(name: string, list: string, item: (index: number) => unknown): readonly AssetRequest[] {
+function ofList(name: string, list: string, item: (index: number) => unknown): readonly TableRequest[] {
   const { array, most, least } = texts(list);
   const all = badList(list, array, most, least);
   return [
@@ -28,7 +29,7 @@ function ofList(name: string, list: string, item: (index: number) => unknown): r
 }
 
 /** Bodies that are none. */
-function ofBody(name: string): readonly AssetRequest[] {
+function ofBody(name: string): readonly TableRequest[] {
   const tooLarge = {
     message: `Request body is larger than ${BODY_BYTES_MAX} bytes`,
     details: { limit_bytes: BODY_BYTES_MAX },
@@ -40,7 +41,7 @@ function ofBody(name: string): readonly AssetRequest[] {
   ];
 }
 
-export const BAD_BODIES: readonly AssetRequest[] = [
+export const BAD_BODIES: readonly TableRequest[] = [
   ...ofList('getMultipleNFTs', 'tokens', (index) => ({ token_address: COLLECTION, token_id: String(index) })),
   ...ofList('getNFTBulkContractMetadata', 'addresses', (index) => addressOf(index)),
   posted(

@@ -1,5 +1,6 @@
 /** Parameters and cursors that operations on assets can't use. */
 import { addressOf } from '@chainstead/testkit';
+import type { TableRequest } from '../request-table.ts';
 import {
   ASSET_OPERATIONS,
   type AssetOperation,
@@ -8,7 +9,7 @@ import {
   type ParameterKind,
   TOKEN,
 } from './asset-operations.ts';
-import { type AssetRequest, bad, many, request } from './asset-request.ts';
+import { bad, many, request } from './asset-request.ts';
 import {
   BLOCK,
   CHAIN,
@@ -83,9 +84,9 @@ const BOUNDS = [
 const CURSORS_OF: Readonly<Record<string, string>> = { erc20: 'getTokenTransfers', nft: 'getNFTContractTransfers' };
 
 /** What every operation refuses, as far as it has it. */
-function ofEvery(operation: AssetOperation): readonly AssetRequest[] {
+function ofEvery(operation: AssetOperation): readonly TableRequest[] {
   const { address, needs = {}, parameters, path } = operation;
-  const refused = (query: string, body: RefusalBody): AssetRequest => request(operation, { query }, 400, body);
+  const refused = (query: string, body: RefusalBody): TableRequest => request(operation, { query }, 400, body);
   const names = Object.keys(needs);
   return [
     refused('chain=nowhere', mustBe('chain', 'nowhere', CHAIN)),
@@ -115,7 +116,7 @@ function ofEvery(operation: AssetOperation): readonly AssetRequest[] {
 }
 
 /** What single operations refuse besides, of several parameters together. */
-const TOGETHER: readonly AssetRequest[] = [
+const TOGETHER: readonly TableRequest[] = [
   bad('getWalletTokenBalances', 'to_block=5&to_block=6', onlyOnce('to_block', ['5', '6'])),
   bad('getWalletTokenBalancesPrice', 'limit=1&limit=2', onlyOnce('limit', ['1', '2'])),
   bad('getWalletTokenBalancesPrice', 'limit=0&exclude_spam=maybe', {
@@ -144,7 +145,7 @@ const inCursor = (parameter: string, given: string | number, value: unknown): Re
   mustBe(parameter, given, `${JSON.stringify(value)} as in the cursor, or left out`);
 
 /** Cursors of the same list, changed or beside what they don't have: {@link TOKEN}'s transfers have neither bounds nor an order of their own. */
-const CHANGED_CURSORS: readonly AssetRequest[] = [
+const CHANGED_CURSORS: readonly TableRequest[] = [
   bad('getTokenTransfers', 'cursor={cut}', mustBe('cursor', '{erc20Shown}', CURSOR)),
   bad('getTokenTransfers', 'cursor={erc20}AAAA', mustBe('cursor', '{erc20Shown}', CURSOR)),
   bad('getTokenTransfers', 'cursor={erc20}&chain=base', inCursor('chain', 'base', 'eth')),
@@ -165,7 +166,7 @@ const CHANGED_CURSORS: readonly AssetRequest[] = [
   ),
 ];
 
-export const BAD_PARAMETERS: readonly AssetRequest[] = [
+export const BAD_PARAMETERS: readonly TableRequest[] = [
   ...ASSET_OPERATIONS.flatMap(ofEvery),
   ...TOGETHER,
   ...CHANGED_CURSORS,

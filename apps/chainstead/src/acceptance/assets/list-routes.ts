@@ -92,6 +92,16 @@ const TOKEN_LISTS: readonly ListRoute[] = [
     ],
   },
   {
+    name: 'getWalletTokenTransfers',
+    open: ({ EvmApi, chain }, { wallet }, limit) =>
+      sdkPages(EvmApi.token.getWalletTokenTransfers({ address: wallet, chain, limit })),
+    keysOf: byPlace,
+    truth: ({ tokens, wallet }, { moves }) =>
+      moves.flatMap(({ contract, from, to, place }) =>
+        tokens.includes(contract) && [from, to].includes(wallet) ? [place] : [],
+      ),
+  },
+  {
     name: 'getTokenTransfers',
     open: ({ EvmApi, chain }, { tokens }, limit) =>
       sdkPages(EvmApi.token.getTokenTransfers({ address: tokens[0], chain, limit })),

@@ -84,8 +84,8 @@ describe('each call of the SDK', () => {
     }, PATIENT);
   });
 
-  test('is one of the nineteen', () => {
-    expect(new Set(SDK_CALLS.map(({ name }) => name)).size).toBe(19);
+  test('is one of the twenty', () => {
+    expect(new Set(SDK_CALLS.map(({ name }) => name)).size).toBe(20);
   });
 });
 

@@ -93,6 +93,20 @@ const TOKEN_CALLS: readonly SdkCall[] = [
     truth: ({ tokens }) => factsOf(tokens.slice(0, 2)),
   },
   {
+    name: 'token.getWalletTokenTransfers',
+    path: ({ wallet, tokens: [one, other] }) =>
+      `${wallet}/erc20/transfers?contract_addresses[]=${one}&contract_addresses[]=${other ?? one}&from_date=0`,
+    async ask({ EvmApi, chain }, { wallet, tokens: [one, other] }) {
+      const options = { address: wallet, chain, contractAddresses: [one, other ?? one], fromDate: new Date(0) };
+      const answer = await EvmApi.token.getWalletTokenTransfers(options);
+      return { json: answer.toJSON(), read: members(answer.result, 'address', 'fromAddress', 'toAddress', 'value') };
+    },
+    truth: ({ wallet, tokens }, { moves }) =>
+      moves.flatMap(({ contract, from, to, amount }) =>
+        tokens.slice(0, 2).includes(contract) && [from, to].includes(wallet) ? [line(contract, from, to, amount)] : [],
+      ),
+  },
+  {
     name: 'token.getTokenTransfers',
     path: ({ tokens: [token] }) => `erc20/${token}/transfers?order=ASC&from_block=1`,
     async ask({ EvmApi, chain }, { tokens: [address] }) {

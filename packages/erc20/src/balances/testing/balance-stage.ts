@@ -11,7 +11,17 @@ import {
   StateUnavailableError,
 } from '@chainstead/state';
 import { createKeptSubjects } from '@chainstead/sync';
-import { addressOf, type Closable, closeOf, dyingDatabase, exampleChain, KilledError } from '@chainstead/testkit';
+import {
+  addressOf,
+  type Closable,
+  closeOf,
+  createScratchDatabase,
+  dyingDatabase,
+  exampleChain,
+  KilledError,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
 import { type ToldBalances, tellWalletBalances } from '../tell-wallet-balances.ts';
@@ -213,4 +223,34 @@ export async function nameInList(database: Database, chainId: number, token: Add
     "INSERT INTO token_list_entries (address, chain_id, source) VALUES ($1, $2, 'example') ON CONFLICT DO NOTHING",
     [addressBytes(token), chainId],
   );
+}
+
+/** Stages of the tests of one file, over one database, each of a chain of its own; closed after their test. */
+export interface BalanceStages {
+  readonly database: Database;
+  open(options?: Omit<BalanceStageOptions, 'chainId'>): Promise<BalanceStage>;
+}
+
+/** @param firstChain the id of the first chain */
+export function balanceStages(firstChain: number): BalanceStages {
+  let scratch: ScratchDatabase;
+  let nextChain = firstChain;
+  const opened: BalanceStage[] = [];
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+  });
+  afterAll(() => scratch.drop());
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((stage) => stage.close()));
+  });
+  return {
+    get database() {
+      return scratch.database;
+    },
+    async open(options = {}) {
+      const stage = await openBalanceStage(scratch.database, { chainId: nextChain++, ...options });
+      opened.push(stage);
+      return stage;
+    },
+  };
 }

@@ -23,8 +23,8 @@ export interface GoldStage extends HolderStage {
   /** Of the block in which the first gold was made, a full minute. Unix seconds. */
   readonly begun: number;
   ownersOf(token: Address, query?: string): Promise<OwnersAnswer>;
-  /** All pages, and between two of them whatever else happens. */
-  allOwnersOf(token: Address, query: string, between?: () => Promise<void>): Promise<OwnerRow[]>;
+  /** All pages. */
+  allOwnersOf(token: Address, query: string): Promise<OwnerRow[]>;
 }
 
 const MINUTE_SECONDS = 60;
@@ -60,12 +60,11 @@ export async function openGoldStage(options: Parameters<typeof openHolderStage>[
     ...stage,
     begun,
     ownersOf,
-    async allOwnersOf(token, query, between = async () => {}) {
+    async allOwnersOf(token, query) {
       const rows: OwnerRow[] = [];
       for (let page = await ownersOf(token, query); ; ) {
         rows.push(...page.result);
         if (page.cursor === null) return rows;
-        await between();
         page = await ownersOf(token, `?cursor=${page.cursor}`);
       }
     },

@@ -1,6 +1,5 @@
 import { type Address, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { hexBytes, type Transaction } from '@chainstead/db';
-import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { accountCodesReader } from '@chainstead/state';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
@@ -12,9 +11,7 @@ import {
   compileDemoContracts,
   compileSolidity,
   createPartitions,
-  type Moralis,
   seedBuilt,
-  startOfficialSdk,
 } from '@chainstead/testkit';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
 import { tokenFactsReader } from '@chainstead/tokens';
@@ -45,14 +42,12 @@ export interface StagedToken {
   call(functionName: string, ...args: readonly unknown[]): Promise<void>;
 }
 
-/** A devnet whose transfers are indexed as far as `follow` was called, the API over it, a worker, and the official SDK. */
+/** A devnet whose transfers are indexed as far as `follow` was called, the API over it, and a worker. */
 export interface HolderStage
   extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool' | 'waits'>,
     Closable {
   readonly gold: StagedToken;
   readonly spam: StagedToken;
-  readonly server: ApiServer;
-  readonly EvmApi: Moralis['EvmApi'];
   /** Has what the devnet mined indexed, and what it reorganised away taken back. */
   follow(): Promise<void>;
   ask(path: string): Promise<{ readonly status: number; readonly body: unknown }>;
@@ -82,17 +77,11 @@ export async function openHolderStage(options: { readonly waitMs?: number } = {}
     waitMs: options.waitMs ?? 10_000,
     liveMaxAgeMs: 60_000,
   });
-  const server = parts.adopt(
-    await serveApi(await exampleApi(database, routes), { host: '127.0.0.1', port: 0 }),
-    (one) => one.close(),
-  );
-  const { Moralis } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+  const api = await exampleApi(database, routes);
   return {
     ...stage,
     gold,
     spam,
-    server,
-    EvmApi: Moralis.EvmApi,
     follow: () => followDevnet(stage),
     async forgetBelow(block) {
       await database.query('DELETE FROM erc20_transfers WHERE block_number < $1', [block]);
@@ -102,7 +91,7 @@ export async function openHolderStage(options: { readonly waitMs?: number } = {}
       );
     },
     async ask(path) {
-      const response = await fetch(`${server.url}/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+      const response = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
       return { status: response.status, body: await response.json() };
     },
     async balanceOf({ address }, account) {

@@ -29,7 +29,7 @@ export async function seedTransfers(
 }
 
 /** The same of logs. */
-export async function seedLogs(database: Database, chain: Chain, logs: Iterable<Log>): Promise<void> {
+async function seedLogs(database: Database, chain: Chain, logs: Iterable<Log>): Promise<void> {
   await database.transaction(async (transaction) => {
     const seen = new Set<number>();
     await createPartitions(transaction, 'erc20_transfers', chain.id);

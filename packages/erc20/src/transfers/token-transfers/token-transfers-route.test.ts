@@ -170,40 +170,47 @@ test('without its index the token’s pages are refused, with what to do', async
   }
 });
 
-const BLOCK = 'must be a block number (a whole number from 0 to 9007199254740991)';
-const CHAIN = 'must be a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
-describe('a bad parameter', () => {
-  test.each([
-    ['chain=nowhere', `chain ${CHAIN}, "nowhere" was given`, 'chain', 'nowhere'],
-    ['from_block=-1', `from_block ${BLOCK}, "-1" was given`, 'from_block', '-1'],
-    ['to_block=latest', `to_block ${BLOCK}, "latest" was given`, 'to_block', 'latest'],
-    ['from_block=9&to_block=8', 'from_block must be at most to_block (8), "9" was given', 'from_block', '9'],
-    ['limit=0', 'limit must be a whole number from 1 (above 100 means 100), "0" was given', 'limit', '0'],
-    ['order=up', 'order must be ASC or DESC, "up" was given', 'order', 'up'],
-    [
-      'cursor=abc',
-      'cursor must be the cursor of an earlier page of this query, unchanged, "abc" was given',
-      'cursor',
-      'abc',
-    ],
-  ])('%s', async (query, message, parameter, given) => {
-    const { status, body } = await stage.request(`/erc20/${USDC}/transfers?${query}`);
-    expect([status, body]).toEqual([
-      400,
-      { message, details: { errors: [{ parameter, given, allowed: expect.any(String) }] } },
-    ]);
+describe.each(['ASC', 'DESC'] as const)('pages of a token, %s', (order) => {
+  test.each([1, 100])('walk every transfer once, %i a page', async (limit) => {
+    const { database } = stage;
+    await seedCoverage(database, eth, 0, 60);
+    const seeded = [
+      ...transfersIn(1, 20),
+      ...transfersIn(21, 30).flatMap((one) => [
+        one,
+        { ...one, logIndex: 1, from: FRIEND },
+        { ...one, transactionIndex: 1, logIndex: 0 },
+        { ...one, transactionIndex: 1, logIndex: 1, token: DAI },
+      ]),
+    ];
+    await seedTransfers(database, eth, seeded);
+    const pages = await stage.pages(`?limit=${limit}&order=${order}`);
+    const places = pages.flatMap(({ result }) =>
+      result.map((row) => [Number(row.block_number), row.transaction_index, row.log_index]),
+    );
+    const expected = seeded.flatMap(({ token, blockNumber, transactionIndex, logIndex }) =>
+      token === USDC ? [[blockNumber, transactionIndex, logIndex]] : [],
+    );
+    expect(places).toEqual(order === 'ASC' ? expected : expected.toReversed());
+    expect(pages.map(({ page, page_size }) => [page, page_size])).toEqual(pages.map((_page, index) => [index, limit]));
+    expect(pages).toHaveLength(Math.ceil(expected.length / limit));
   });
 
-  test('an address that is none, of both routes', async () => {
-    for (const route of ['transfers', 'stats'])
-      expect(await stage.request(`/erc20/0x12/${route}`)).toEqual({
-        status: 400,
-        body: {
-          message: '[C0005] Invalid address provided',
-          details: {
-            errors: [{ parameter: 'address', given: '0x12', allowed: 'a hexadecimal address (0x and 40 digits)' }],
-          },
-        },
-      });
+  test('show no block that came after the first', async () => {
+    await seedCoverage(stage.database, eth, 0, 3);
+    await seedTransfers(stage.database, eth, transfersIn(1, 3));
+    const { cursor } = await stage.get(`?limit=2&order=${order}`);
+    await seedTransfers(stage.database, eth, [transfer(4)]);
+    expect(blocksOf(await stage.get(`?cursor=${cursor}`))).toEqual(order === 'ASC' ? [3] : [1]);
   });
+
+  test.each(['from_block=11&to_block=14', 'from_date=1600000132&to_date=1600000168'])(
+    'are bounded on both sides: %s',
+    async (bounds) => {
+      await seedTransfers(stage.database, eth, transfersIn(1, 30));
+      const pages = await stage.pages(`?limit=3&order=${order}&${bounds}`);
+      const wanted = [11, 12, 13, 14];
+      expect(pages.flatMap(blocksOf)).toEqual(order === 'ASC' ? wanted : wanted.toReversed());
+    },
+  );
 });

@@ -25,8 +25,8 @@ type StageChain = StateStage['chain'];
 
 /** A devnet with a wrapped coin at its place, indexed by the real engine, the API over it, and a worker. */
 export interface CoinStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool'>, Closable {
-  /** Indexes from now on. */
-  index(datasets: readonly Dataset[], startBlock?: number | null): Promise<{ stop(): Promise<void> }>;
+  /** Indexes from now on, from block 0. */
+  index(datasets: readonly Dataset[]): Promise<{ stop(): Promise<void> }>;
   /** Sends a transaction to the coin, mined in a block of its own, and waits until it is indexed where something indexes. */
   call(from: Address | undefined, functionName: string, args?: readonly unknown[], value?: bigint): Promise<void>;
   caughtUp(): Promise<void>;
@@ -91,9 +91,9 @@ export async function openCoinStage(
     );
   const self: CoinStage = {
     ...stage,
-    async index(datasets, startBlock = 0) {
+    async index(datasets) {
       const ending = new AbortController();
-      const finished = runSync({ chain, pool, scratch }, datasets, startBlock, ending.signal);
+      const finished = runSync({ chain, pool, scratch }, datasets, ending.signal);
       const indexer = {
         async stop() {
           running.delete(indexer);
@@ -148,7 +148,6 @@ const BALANCE_OF = '0x70a08231';
 function runSync(
   { chain, pool, scratch }: { readonly chain: StageChain; readonly pool: UpstreamPool } & Pick<StateStage, 'scratch'>,
   datasets: readonly Dataset[],
-  startBlock: number | null,
   signal: AbortSignal,
 ): Promise<void> {
   return createChainSync({
@@ -160,7 +159,7 @@ function runSync(
     metrics: createSyncMetrics(createMetricsRegistry()),
     clock: systemClock,
     settings: {
-      startBlock,
+      startBlock: 0,
       endBlock: null,
       proof: 'record',
       backfillProof: 'none',

@@ -1,0 +1,80 @@
+/** Contracts of a devnet whose calls are told by ABIs that were imported for others. For tests. */
+import { type Address, type ChainId, type Hex, silentLogger, systemClock } from '@chainstead/core';
+import { decodeCall } from '@chainstead/decoding';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { type CompiledContract, compileSolidity } from '@chainstead/testkit';
+import { encodeFunctionData, parseAbi } from 'viem';
+import { afterAll, beforeAll } from 'vitest';
+import { createAbiBooks } from '../../abis/abi-books.ts';
+import { callsOf } from '../../abis/asked-entries.ts';
+import { importAbis } from '../../abis/import-abis.ts';
+import type { AskedEntry } from '../../abis/look-up-abis.ts';
+import { implementationsReader, questionItem } from '../contract-implementations.ts';
+
+/** A call of the function that all of the contracts' ABIs have. */
+const ACT = encodeFunctionData({ abi: parseAbi(['function act(uint256 a, string b)']), args: [5n, 'text'] });
+export const SELECTOR = ACT.slice(0, 10) as Hex;
+
+export interface ProxyStage {
+  readonly stage: StateStage;
+  compiled(name: string): CompiledContract;
+  deploy(name: string, args?: readonly unknown[]): Promise<Address>;
+  /** Imports an ABI in which the first argument of the function has this name. Default: on the stage's chain. */
+  importAbi(address: Address, argument: string, chainId?: number): Promise<void>;
+  /** The devnet's newest block with one more on top, indexed. */
+  nextBlock(): Promise<number>;
+  /** What a worker does once somebody has looked at calls of the contracts. */
+  read(block: number, ...addresses: readonly Address[]): Promise<void>;
+  /** Which ABI tells the call, the name of its first argument, and whether it is to be read whose code the contract acts by. */
+  told(address: Address, block: number): Promise<{ readonly by: string | null; readonly isUnknown: boolean }>;
+}
+
+/** Opens it before the tests of a file, and closes it after them. @param source of the contracts */
+export function proxyStage(source: string): ProxyStage {
+  let stage: StateStage;
+  let contracts: ReadonlyMap<string, CompiledContract>;
+  beforeAll(async () => {
+    stage = await openStateStage();
+    contracts = await compileSolidity({ 'Proxies.sol': source });
+  });
+  afterAll(() => stage?.close());
+
+  const compiled = (name: string): CompiledContract => {
+    const code = contracts.get(name);
+    if (code === undefined) throw new Error(`${name} was not compiled`);
+    return code;
+  };
+  return {
+    get stage() {
+      return stage;
+    },
+    compiled,
+    deploy: (name, args = []) => stage.devnet.deploy(compiled(name), args),
+    async importAbi(address, argument, chainId = stage.chain.id) {
+      async function* one() {
+        const document = parseAbi([`function act(uint256 ${argument}, string text)`] as readonly string[]);
+        yield { address, chainId: chainId as ChainId, document };
+      }
+      await importAbis({ database: stage.scratch.database, place: 'test', abis: one() });
+    },
+    async nextBlock() {
+      await stage.devnet.mine(1);
+      return (await stage.commit()).number;
+    },
+    async read(block, ...addresses) {
+      const { chain, pool, scratch } = stage;
+      const context = { chain, pool, database: scratch.database, clock: systemClock, logger: silentLogger() };
+      const items = addresses.map((address) => questionItem({ address, selector: SELECTOR, block }));
+      await implementationsReader.read(context, { items }, AbortSignal.timeout(20_000));
+    },
+    async told(address, block) {
+      const unknown: AskedEntry[] = [];
+      const books = createAbiBooks({ onUnknown: (_chain, entries) => void unknown.push(...entries) });
+      const asked = callsOf([{ block: { number: block }, transaction: { to: address, input: ACT } }]);
+      const page = await books.forPage(stage.scratch.database, stage.chain, asked);
+      const decoded = decodeCall(ACT, page(address, block));
+      const by = decoded === null ? null : `${decoded.source} ${decoded.params[0]?.name}`;
+      return { by, isUnknown: unknown.length > 0 };
+    },
+  };
+}
