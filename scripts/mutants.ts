@@ -9,7 +9,7 @@ import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
 import { AREA_NAMES, AREAS, type Area, isArea, isMutable } from './mutants/areas.ts';
 import { EQUIVALENT_MUTANTS } from './mutants/equivalent-mutants.ts';
 import { chooseMutants, type Mutant, makeMutants } from './mutants/make-mutants.ts';
-import { CIRCLES, type Circle, type MutatedCheckout, openMutatedCheckout } from './mutants/mutated-checkout.ts';
+import { CIRCLES, type MutatedCheckout, openMutatedCheckout } from './mutants/mutated-checkout.ts';
 import { type Fate, isGoodEnough, tableOf } from './mutants/result-table.ts';
 
 const { values } = parseArgs({
@@ -42,6 +42,11 @@ async function runAll(): Promise<void> {
   const earlier = readEarlier(values.resume);
   const fates: Fate[] = [];
   await using checkout = await openMutatedCheckout();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, async () => {
+      await checkout[Symbol.asyncDispose]();
+      process.exit(1);
+    });
   await requireClean(checkout);
   for (const { area, mutant } of chosen) {
     const known = earlier.find(({ key, killedBy }) => key === mutant.key && killedBy !== null);
@@ -62,7 +67,7 @@ async function decide(checkout: MutatedCheckout, area: Area, mutant: Mutant): Pr
   const restore = await checkout.replace(path, text);
   try {
     for (const circle of circles) {
-      const killedBy = await checkout.firstFailure(circle, path);
+      const killedBy = await checkout.firstFailure(circle, [path]);
       if (killedBy !== null) return { area, key, killedBy, circle, equivalent: null };
     }
   } finally {
@@ -73,15 +78,11 @@ async function decide(checkout: MutatedCheckout, area: Area, mutant: Mutant): Pr
 
 /** @throws Error if a test fails without any mutant: nothing could be told from the others then */
 async function requireClean(checkout: MutatedCheckout): Promise<void> {
-  const widest: Circle = circles.at(-1) ?? 'folder';
-  const whole = circles.filter((circle) => circle === 'fast' || circle === 'system');
-  const runs: readonly (readonly [Circle, string])[] =
-    whole.length > 0
-      ? whole.map((circle) => [circle, ''] as const)
-      : [...new Set(chosen.map(({ mutant }) => mutant.path))].map((path) => [widest, path] as const);
-  for (const [circle, path] of runs) {
-    const failure = await checkout.firstFailure(circle, path);
-    if (failure !== null) throw new Error(`A test fails without a mutant (${circle} ${path}): ${failure}`);
+  const paths = [...new Set(chosen.map(({ mutant }) => mutant.path))];
+  // The tier `fast` contains the two circles before it.
+  for (const circle of circles.length > 2 ? circles.slice(2) : circles.slice(-1)) {
+    const failure = await checkout.firstFailure(circle, paths);
+    if (failure !== null) throw new Error(`A test fails without a mutant (${circle}): ${failure}`);
   }
 }
 

@@ -20,8 +20,8 @@ const LINKED_WORKSPACES = '@chainstead';
 export interface MutatedCheckout extends AsyncDisposable {
   /** Writes a file's text, and returns how to restore it. */
   replace(path: string, text: string): Promise<() => Promise<void>>;
-  /** Returns the name of the first test that failed, or null if all passed. @param path file whose tests are run */
-  firstFailure(circle: Circle, path: string): Promise<string | null>;
+  /** Returns the name of the first test that failed, or null if all passed. @param paths files whose tests are run */
+  firstFailure(circle: Circle, paths: readonly string[]): Promise<string | null>;
 }
 
 /** Checks out the last commit and starts one Postgres server for all runs. Disposing of it removes both. */
@@ -44,10 +44,10 @@ export async function openMutatedCheckout(): Promise<MutatedCheckout> {
       await writeFile(join(root, path), text);
       return () => writeFile(join(root, path), before);
     },
-    async firstFailure(circle, path) {
+    async firstFailure(circle, paths) {
       await rm(report, { force: true });
       const args = [
-        ...argumentsOf(circle, path),
+        ...argumentsOf(circle, paths),
         '--bail=1',
         '--passWithNoTests',
         '--reporter=json',
@@ -67,9 +67,9 @@ export async function openMutatedCheckout(): Promise<MutatedCheckout> {
   };
 }
 
-function argumentsOf(circle: Circle, path: string): string[] {
-  if (circle === 'related') return ['related', path, '--run', '--project=fast'];
-  if (circle === 'folder') return ['run', '--project=fast', `${dirname(path)}/`];
+function argumentsOf(circle: Circle, paths: readonly string[]): string[] {
+  if (circle === 'related') return ['related', ...paths, '--run', '--project=fast'];
+  if (circle === 'folder') return ['run', '--project=fast', ...new Set(paths.map((path) => `${dirname(path)}/`))];
   return ['run', `--project=${circle}`];
 }
 
