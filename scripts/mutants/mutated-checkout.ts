@@ -1,0 +1,145 @@
+/** A checkout of its own for mutants, beside this one, and the runs of its tests. */
+import { spawn, spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startScratchServer } from '../../packages/testkit/src/scratch-database.ts';
+import { REPOSITORY_ROOT } from '../check/source-files.ts';
+
+/** How far tests are searched for one that fails. Each circle contains those before it. */
+export const CIRCLES = ['folder', 'related', 'fast', 'system'] as const;
+export type Circle = (typeof CIRCLES)[number];
+
+/** A circle takes so long at most; a mutant that hangs is killed by that. Minutes. */
+const MINUTES_MAX: Readonly<Record<Circle, number>> = { folder: 4, related: 10, fast: 15, system: 40 };
+const GRACE_MS = 10_000;
+/** Folders whose links point into the checkout itself. */
+const LINKED_WORKSPACES = '@chainstead';
+
+export interface MutatedCheckout extends AsyncDisposable {
+  /** Writes a file's text, and returns how to restore it. */
+  replace(path: string, text: string): Promise<() => Promise<void>>;
+  /** Returns the name of the first test that failed, or null if all passed. @param paths files whose tests are run */
+  firstFailure(circle: Circle, paths: readonly string[]): Promise<string | null>;
+}
+
+/** Checks out the last commit and starts one Postgres server for all runs. Disposing of it removes both. */
+export async function openMutatedCheckout(): Promise<MutatedCheckout> {
+  await using parts = new AsyncDisposableStack();
+  const folder = parts.adopt(await mkdtemp(join(tmpdir(), 'chainstead-mutants-')), (one) =>
+    rm(one, { recursive: true, force: true }),
+  );
+  const root = join(folder, 'checkout');
+  git('worktree', 'add', '--detach', root, 'HEAD');
+  parts.defer(() => git('worktree', 'remove', '--force', root));
+  await symlink(join(REPOSITORY_ROOT, '../shared'), join(folder, 'shared'));
+  await linkModules(join(root, 'node_modules'));
+  const server = parts.adopt(await startScratchServer(), (one) => one.stop());
+  const later = parts.move();
+  const report = join(folder, 'report.json');
+  return {
+    async replace(path, text) {
+      const before = await readFile(join(root, path), 'utf8');
+      await writeFile(join(root, path), text);
+      return () => writeFile(join(root, path), before);
+    },
+    async firstFailure(circle, paths) {
+      await rm(report, { force: true });
+      const args = [
+        ...argumentsOf(circle, paths),
+        '--bail=1',
+        '--passWithNoTests',
+        '--reporter=json',
+        `--outputFile=${report}`,
+      ];
+      const end = await runToEnd(join(root, 'node_modules/.bin/vitest'), args, {
+        cwd: root,
+        env: { ...process.env, TEST_DATABASE_URL: server.adminUrl },
+        milliseconds: MINUTES_MAX[circle] * 60_000,
+      });
+      if (end === 0) return null;
+      if (end === 'timeout') return `the tests took more than ${MINUTES_MAX[circle]} minutes`;
+      const text = await readFile(report, 'utf8').catch(() => '{}');
+      return failedIn(JSON.parse(text), root) ?? 'the run ended with an error outside of tests';
+    },
+    [Symbol.asyncDispose]: () => later.disposeAsync(),
+  };
+}
+
+function argumentsOf(circle: Circle, paths: readonly string[]): string[] {
+  if (circle === 'related') return ['related', ...paths, '--run', '--project=fast'];
+  if (circle === 'folder') return ['run', '--project=fast', ...new Set(paths.map((path) => `${dirname(path)}/`))];
+  return ['run', `--project=${circle}`];
+}
+
+interface Report {
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+function failedIn({ testResults = [] }: Report, root: string): string | null {
+  for (const { name, status, assertionResults } of testResults) {
+    const file = name.replace(`${root}/`, '');
+    const failed = assertionResults.find((one) => one.status === 'failed');
+    if (failed !== undefined) return `${file} > ${failed.fullName}`;
+    if (status === 'failed') return `${file}, which can't be loaded or set up`;
+  }
+  return null;
+}
+
+interface RunOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly milliseconds: number;
+}
+
+/** Returns the exit code. A run that takes too long is ended with all of its processes. */
+async function runToEnd(command: string, args: readonly string[], options: RunOptions): Promise<number | 'timeout'> {
+  const { cwd, env, milliseconds } = options;
+  // A group of its own: one signal reaches the workers too.
+  const child = spawn(command, args, { cwd, env, stdio: 'ignore', detached: true });
+  const ended = new Promise<number>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+  const first = await withinTime(ended, milliseconds);
+  if (first !== 'timeout') return first;
+  if (child.pid === undefined) throw new Error(`${command} didn't start`);
+  process.kill(-child.pid, 'SIGTERM');
+  if ((await withinTime(ended, GRACE_MS)) === 'timeout') process.kill(-child.pid, 'SIGKILL');
+  await ended;
+  return 'timeout';
+}
+
+async function withinTime(ended: Promise<number>, milliseconds: number): Promise<number | 'timeout'> {
+  const stop = new AbortController();
+  const late = sleep(milliseconds, 'timeout' as const, { signal: stop.signal });
+  // Rejects when it is aborted below, after the race.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Links each package of this checkout; the workspaces' links are copied, so that they lead to the mutated ones. */
+async function linkModules(target: string): Promise<void> {
+  const source = join(REPOSITORY_ROOT, 'node_modules');
+  await mkdir(target);
+  for (const name of await readdir(source)) {
+    if (name === '.cache') continue;
+    if (name === LINKED_WORKSPACES)
+      await cp(join(source, name), join(target, name), { recursive: true, verbatimSymlinks: true });
+    else await symlink(join(source, name), join(target, name));
+  }
+}
+
+function git(...args: readonly string[]): void {
+  const { status, stderr } = spawnSync('git', args, { cwd: REPOSITORY_ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args.join(' ')} failed: ${stderr}`);
+}
