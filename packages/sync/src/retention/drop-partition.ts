@@ -18,15 +18,19 @@ export type RunStatement = (statement: string) => Promise<void>;
  */
 const LOCK_WAIT_MS = 5_000;
 
-/** Runs work with a connection of its own: `DETACH … CONCURRENTLY` can't be in a transaction, and its locks must not be waited for endlessly. */
+/**
+ * Runs work with a connection of its own: `DETACH … CONCURRENTLY` can't be in a transaction, and its locks must not be waited for endlessly.
+ * @param lockWaitMs how long a statement waits for a lock; 0 for as long as it takes
+ */
 export async function withPatientSession<T>(
   database: Pick<Database, 'session'>,
   work: (run: RunStatement) => Promise<T>,
+  lockWaitMs = LOCK_WAIT_MS,
 ): Promise<T> {
   const session = database.session();
   await session.connect();
   try {
-    await session.query(`SET lock_timeout = ${LOCK_WAIT_MS}`);
+    await session.query(`SET lock_timeout = ${lockWaitMs}`);
     return await work(async (statement) => {
       await session.query(statement);
     });

@@ -25,6 +25,8 @@ export interface RetentionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<SyncMetrics, 'droppedRows'>;
+  /** How long a detachment waits for older transactions, in milliseconds; 0 for as long as it takes. @default 5000 */
+  readonly lockWaitMs?: number | undefined;
 }
 
 const LOOK_AGAIN_MS = 60_000;
@@ -74,7 +76,7 @@ export async function finishDropping(options: RetentionOptions, signal: AbortSig
 
 /** Postgres detaches one partition of a table at a time: does nothing while another process drops some. */
 async function withTable(
-  { database }: RetentionOptions,
+  { database, lockWaitMs }: RetentionOptions,
   { table }: Dataset,
   signal: AbortSignal,
   work: (run: RunStatement, stop: AbortSignal) => Promise<unknown>,
@@ -83,7 +85,7 @@ async function withTable(
   if (leadership === null) return;
   try {
     const stop = AbortSignal.any([signal, leadership.lost]);
-    await withPatientSession(database, (run) => work(run, stop));
+    await withPatientSession(database, (run) => work(run, stop), lockWaitMs);
   } finally {
     await leadership.release();
   }
