@@ -49,7 +49,6 @@ export type { FaultSettings } from './faults.ts';
 export { findChromium } from './find-chromium.ts';
 export { freePort } from './free-port.ts';
 export { type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
-export { createLiveChain, type LiveChain, serveLiveChain } from './live-chain.ts';
 export { type DeployedContract, deployMarket, type Market } from './market.ts';
 export { createMarketScript, type MarketScript } from './market-script.ts';
 export type { ExpectedTrade } from './market-stall.ts';
