@@ -4,13 +4,15 @@ import type { Database } from '@chainstead/db';
 import { createKeptSubjects, ensurePartitions, type SubjectState, subjectStatesOf } from '@chainstead/sync';
 import {
   type ChainNode,
+  compareTableRows,
   createScriptedChain,
+  readTableRows,
   type ScratchDatabase,
   type ScriptedChain,
   serveScriptedChain,
+  type TableDifference,
 } from '@chainstead/testkit';
 import { readProgress, untilAtWork } from './begun-work.ts';
-import { compareTables, type TableDifference } from './compare-tables.ts';
 import { indexFresh } from './fresh-index.ts';
 import { type IngestProcess, startIngest } from './ingest-process.ts';
 import type { Plan, Step } from './plan.ts';
@@ -113,7 +115,8 @@ export async function runSimulation(
       endBlock: chain.head,
     });
     await askForSubjects(fresh.database, chain);
-    const differences = await compareTables(scratch.database, fresh.database, simulatedDatasets());
+    const rowsOf = (database: Database) => readTableRows(database, CHAIN_ID, simulatedDatasets());
+    const differences = compareTableRows(await rowsOf(scratch.database), await rowsOf(fresh.database));
     const stored = await countRows(scratch);
     const repairs = await scratch.database.query('SELECT 1 FROM upstream_faults');
     return {

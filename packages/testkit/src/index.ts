@@ -84,6 +84,13 @@ export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, serveChain } from './serve-chain.ts';
 export { openSilentLine } from './silent-line.ts';
 export { openSwitchedLine, type SwitchedLine } from './switched-line.ts';
+export {
+  compareTableRows,
+  readTableRows,
+  type StoredDataset,
+  type TableDifference,
+  type TableRows,
+} from './table-rows.ts';
 export { unlessReverted } from './unless-reverted.ts';
 export {
   type ReceivedWebhook,
