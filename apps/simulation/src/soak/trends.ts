@@ -30,13 +30,10 @@ const SECONDS_MIN = 900;
 const SAMPLES_MIN = 10;
 /** The last fifth against the second. */
 const RATIO_MAX = 1.1;
-/** Of the mean, along a line through the peaks of the last two thirds. */
-const MEMORY_RISE_MAX = 0.05;
 /** By live rows: the share at which autovacuum starts, and what is added during its work. */
 const DEAD_SHARE_MAX = 0.35;
 /** Smaller tables are never bloated. Bytes. */
 const SMALL_TABLE = 4 * 1_024 * 1_024;
-const PEAKS = 8;
 const MEGABYTE = 1_048_576;
 
 /** Reads the resident memory of each role from the text of `/metrics`. */
@@ -64,14 +61,13 @@ export function judgeTrends(samples: readonly Sample[]): Verdict[] {
   return [...roles.map((role) => judgeMemory(samples, role)), ...large.flatMap((name) => judgeTable(samples, name))];
 }
 
-/** Garbage makes a saw of memory: only its peaks are compared. */
+/** Garbage makes a saw of memory, and a machine short of it takes pages away: only the highest values are compared. */
 function judgeMemory(samples: readonly Sample[], role: string): Verdict {
   const values = samples.flatMap(({ memory }) => memory.get(role) ?? []);
   const [early, late] = [Math.max(...fifth(values, 1)), Math.max(...fifth(values, 4))];
-  const rise = relativeRise(peaks(values.slice(Math.floor(values.length / 3))));
   return {
-    text: `memory of ${role}: ${toMegabytes(early)} → ${toMegabytes(late)} MB (at most × ${RATIO_MAX}), peaks rise by ${percent(rise)} (at most ${percent(MEMORY_RISE_MAX)})`,
-    passed: late <= early * RATIO_MAX && rise <= MEMORY_RISE_MAX,
+    text: `memory of ${role}: ${toMegabytes(early)} → ${toMegabytes(late)} MB (at most × ${RATIO_MAX})`,
+    passed: late <= early * RATIO_MAX,
   };
 }
 
@@ -95,22 +91,6 @@ function bytesPerRow({ bytes, live }: TableSize): number {
 /** One of five parts of equal length, from 0. */
 function fifth<T>(values: readonly T[], part: number): readonly T[] {
   return values.slice(Math.floor((values.length * part) / 5), Math.floor((values.length * (part + 1)) / 5));
-}
-
-/** The highest of each of eight parts of about equal length, in their order. */
-function peaks(values: readonly number[]): readonly number[] {
-  const length = Math.max(1, values.length / PEAKS);
-  return Array.from({ length: Math.min(PEAKS, values.length) }, (_, part) =>
-    Math.max(...values.slice(Math.floor(part * length), Math.floor((part + 1) * length))),
-  );
-}
-
-/** By what share of their mean the values rise from the first to the last, along a line of least squares. */
-function relativeRise(values: readonly number[]): number {
-  const [middle, average] = [(values.length - 1) / 2, mean(values)];
-  const together = values.reduce((sum, value, index) => sum + (index - middle) * (value - average), 0);
-  const spread = values.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
-  return ((together / spread) * (values.length - 1)) / average;
 }
 
 function mean(values: readonly number[]): number {
