@@ -87,7 +87,6 @@ export { openSwitchedLine, type SwitchedLine } from './switched-line.ts';
 export {
   compareTableRows,
   readTableRows,
-  type StoredDataset,
   type TableDifference,
   type TableRows,
 } from './table-rows.ts';
