@@ -9,7 +9,6 @@ COPY package.json package-lock.json ./
 # Every workspace of the lock file, so that npm finds the two in step.
 COPY apps/chainstead/package.json apps/chainstead/package.json
 COPY apps/simulation/package.json apps/simulation/package.json
-COPY apps/soak/package.json apps/soak/package.json
 COPY bench/package.json bench/package.json
 COPY packages/abi/package.json packages/abi/package.json
 COPY packages/answers/package.json packages/answers/package.json

@@ -21,7 +21,7 @@ const TIERS = {
     [SIMULATE, '--seeds', '50', '--from', '6'],
     [SIMULATE, '--story', 'assets', '--seeds', '2', '--actions', '500'],
     [SIMULATE, '--story', 'activity', '--seeds', '1', '--actions', '200'],
-    ['apps/soak/src/main.ts', '--minutes', '20'],
+    [SIMULATE, '--story', 'soak', '--minutes', '20'],
     ['scripts/mutants.ts'],
   ],
 } as const;

@@ -26,7 +26,6 @@ const TESTKIT_USERS = [
   /^scripts\//,
   /^apps\/chainstead\/src\/(?:acceptance|demo)\//,
   /^apps\/simulation\//,
-  /^apps\/soak\//,
   /^packages\/testkit\//,
 ];
 

@@ -22,7 +22,7 @@ const POSITIONAL = new RegExp(
   'g',
 );
 
-/** Every error of the program by code, as the sources (tests, the testkit and the soak left out) make them. */
+/** Every error of the program by code, as the sources (tests and the testkit left out) make them. */
 export function collectErrors(files: readonly SourceFile[]): DocumentedError[] {
   const byCode = new Map<string, DocumentedError>();
   for (const file of files.filter(isProduct))
@@ -59,7 +59,7 @@ function isProduct(file: SourceFile): boolean {
   return (
     /^(apps|packages)\//.test(file.path) &&
     !file.path.endsWith('.test.ts') &&
-    !/^(?:packages\/testkit|apps\/soak)\//.test(file.path)
+    !file.path.startsWith('packages/testkit/')
   );
 }
 

@@ -220,7 +220,7 @@ describe('Dockerfile', () => {
       'packages/db/node_modules/pg/package.json',
       'packages/db/src/migrate.test.ts',
       'bench/src/run.ts',
-      'apps/soak/src/main.ts',
+      'apps/simulation/src/main.ts',
     ])
       expect([path, ignored(path)]).toEqual([path, true]);
     for (const path of [

@@ -5,6 +5,9 @@ import { createUpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import { simulatedChain, simulatedDatasets } from './simulated-chain.ts';
 
+/** For a long chain. */
+const BLOCK_MS_MAX = 30;
+
 export interface FreshIndexOptions {
   readonly url: string;
   readonly database: Database;
@@ -34,7 +37,7 @@ export async function indexFresh(options: FreshIndexOptions): Promise<void> {
         backfillOrder: 'oldest-first',
         proverRate: 0,
       },
-    }).run(AbortSignal.timeout(60_000));
+    }).run(AbortSignal.timeout(60_000 + (options.endBlock - options.startBlock) * BLOCK_MS_MAX));
   } finally {
     await pool.close();
   }

@@ -8,6 +8,7 @@ import { runAssets } from './assets/run-assets.ts';
 import { planOf } from './plan.ts';
 import { runSimulation } from './run-simulation.ts';
 import { clusterOf, oneServer } from './simulated-servers.ts';
+import { runSoak } from './soak/run-soak.ts';
 import type { StoryResult } from './story/run-story.ts';
 
 /** A run in words, and what is wrong with it. */
@@ -27,9 +28,9 @@ const program = new Command('npm run simulate --')
   .addOption(
     new Option(
       '--story <name>',
-      'what happens: blocks of a scripted chain; assets, or transactions of all types, on a real node',
+      'what happens: blocks of a scripted chain; a soak of the whole program on one; assets, or transactions of all types, on a real node',
     )
-      .choices(['blocks', 'assets', 'activity'] as const)
+      .choices(['blocks', 'soak', 'assets', 'activity'] as const)
       .default('blocks'),
   )
   .addOption(
@@ -44,24 +45,33 @@ const program = new Command('npm run simulate --')
   .option('--seeds <count>', 'so many runs', wholeNumber, 10)
   .option('--from <number>', 'the first seed', wholeNumber, 1)
   .option('--actions <count>', 'of a story on a real node', wholeNumber, ACTIONS_DEFAULT)
+  .option('--minutes <count>', 'of a soak', wholeNumber, 20)
+  .option('--rate <count>', 'blocks a second in a soak', wholeNumber, 5)
   .option('--concurrency <count>', 'runs side by side', wholeNumber, 2)
   .parse();
 const { seed, ...given } = program.opts<{
-  story: 'blocks' | 'assets' | 'activity';
+  story: 'blocks' | 'soak' | 'assets' | 'activity';
   on: 'server' | 'cluster';
   seed?: number;
   seeds: number;
   from: number;
   actions: number;
+  minutes: number;
+  rate: number;
   concurrency: number;
 }>();
-const seeds = seed === undefined ? Array.from({ length: given.seeds }, (_, index) => given.from + index) : [seed];
+// A soak is one run unless it is told otherwise.
+const count = given.story === 'soak' && program.getOptionValueSource('seeds') === 'default' ? 1 : given.seeds;
+const seeds = seed === undefined ? Array.from({ length: count }, (_, index) => given.from + index) : [seed];
 const runSeed = {
   blocks: runBlocks,
+  soak: soakOnce,
   assets: (of: number) => toRun(runAssets(planAssets(of, given.actions), server)),
   activity: (of: number) => toRun(runActivity(planActivity(of, given.actions), server)),
 }[given.story];
 
+const interrupt = new AbortController();
+process.once('SIGINT', () => interrupt.abort());
 const server = await startScratchServer({ settings: { max_connections: '300' } });
 const cluster = given.on === 'cluster' ? await (await findCitus('the simulation'))?.createCluster() : undefined;
 if (given.on === 'cluster' && cluster === undefined) {
@@ -71,13 +81,14 @@ if (given.on === 'cluster' && cluster === undefined) {
 const servers = cluster === undefined ? oneServer(server) : clusterOf(cluster, server);
 // A server that dies would be every story's.
 const sideBySide = cluster === undefined ? given.concurrency : 1;
-let failed = 0;
+let [passed, failed] = [0, 0];
 const waiting = [...seeds];
 const workers = Array.from({ length: Math.min(sideBySide, seeds.length) }, async () => {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  for (let next = waiting.shift(); next !== undefined && !interrupt.signal.aborted; next = waiting.shift()) {
     const run = await runSeed(next);
     report(next, run);
-    if (run.failure !== null) failed++;
+    if (run.failure === null) passed++;
+    else failed++;
   }
 });
 try {
@@ -86,7 +97,7 @@ try {
   await cluster?.remove();
   await server.stop();
 }
-console.log(`Simulation: ${seeds.length - failed} passed, ${failed} failed`);
+console.log(`Simulation: ${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
 function wholeNumber(text: string): number {
@@ -101,6 +112,19 @@ async function runBlocks(of: number): Promise<Run> {
     facts: `${result.blocks} blocks, ${result.transfers} transfers, ${result.nftMoves} NFT moves, ${result.nftSales} sales, ${result.reorgs} reorgs, ${result.kills} kills (${result.killsAtWork} at work), ${result.repairs} repairs, ${result.seconds.toFixed(1)} s`,
     failure: result.failure,
     options: given.on === 'cluster' ? ' --on cluster' : '',
+  };
+}
+
+async function soakOnce(of: number): Promise<Run> {
+  const { signal } = interrupt;
+  const { minutes, rate } = given;
+  const result = await runSoak({ seed: of, minutes, blocksPerSecond: rate, signal, report: console.log }, servers);
+  for (const { text, passed } of result.verdicts)
+    console.log(`${passed === null ? 'not judged' : passed ? 'ok' : 'FAILED'} ${text}`);
+  return {
+    facts: `${result.blocks} blocks, ${result.transfers} transfers, ${result.reorgs} reorgs, ${result.webhooks} webhooks, ${result.pages} pages, ${result.seconds.toFixed(0)} s`,
+    failure: result.failure,
+    options: ` --story soak --minutes ${minutes} --rate ${rate}`,
   };
 }
 

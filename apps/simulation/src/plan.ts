@@ -113,7 +113,7 @@ function stepOf(random: SeededRandom): Step {
 }
 
 /** Now and then the new branch is shorter than the old one for a moment. */
-function shallowReorg(random: SeededRandom): Step {
+export function shallowReorg(random: SeededRandom): Step {
   const depth = random.integer(1, 4);
   return { kind: 'reorg', depth, blocks: Math.max(1, depth + random.integer(-1, 3)) };
 }

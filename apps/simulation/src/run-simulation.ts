@@ -4,13 +4,15 @@ import type { Database } from '@chainstead/db';
 import { createKeptSubjects, ensurePartitions, type SubjectState, subjectStatesOf } from '@chainstead/sync';
 import {
   type ChainNode,
+  compareTableRows,
   createScriptedChain,
+  readTableRows,
   type ScratchDatabase,
   type ScriptedChain,
   serveScriptedChain,
+  type TableDifference,
 } from '@chainstead/testkit';
 import { readProgress, untilAtWork } from './begun-work.ts';
-import { compareTables, type TableDifference } from './compare-tables.ts';
 import { indexFresh } from './fresh-index.ts';
 import { type IngestProcess, startIngest } from './ingest-process.ts';
 import type { Plan, Step } from './plan.ts';
@@ -34,6 +36,18 @@ export interface SimulationResult {
   readonly failure: string | null;
 }
 
+/** What a soak adds to a run. */
+export interface LongRun {
+  /** As in `--roles`. */
+  readonly roles: string;
+  /** Further settings of the program. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Ends the steps early. */
+  readonly signal: AbortSignal;
+  /** Starts what happens besides the steps. @returns what ends it once everything is indexed, and tells what is wrong */
+  begin(chain: ScriptedChain, scratch: ScratchDatabase): Promise<() => Promise<readonly string[]>>;
+}
+
 const SETTLE_TIMEOUT_MS = 90_000;
 const POLL_MS = 40;
 
@@ -43,6 +57,7 @@ interface Stage {
   readonly nodes: readonly ChainNode[];
   readonly servers: SimulatedServers;
   readonly scratch: ScratchDatabase;
+  start(): IngestProcess;
   ingest: IngestProcess;
   reorgs: number;
   /** How often the database broke. */
@@ -57,6 +72,7 @@ export async function runSimulation(
   plan: Plan,
   servers: SimulatedServers,
   clock: Clock = systemClock,
+  long?: LongRun,
 ): Promise<SimulationResult> {
   const started = clock.now();
   const chain = createScriptedChain({ seed: plan.seed, chainId: CHAIN_ID });
@@ -69,21 +85,26 @@ export async function runSimulation(
   const honest = await serveScriptedChain(chain);
   if (!servers.isCluster) await cutPartitions(plan, scratch);
   const found = await readProgress(scratch.database);
-  const ingest = startIngest(environmentOf(plan, nodes, scratch));
+  const start = (): IngestProcess =>
+    startIngest({ ...environmentOf(plan, nodes, scratch), ...long?.settings }, long?.roles);
+  const ingest = start();
   const stage: Stage = {
-    ...{ plan, chain, nodes, servers, scratch, ingest, found },
+    ...{ plan, chain, nodes, servers, scratch, start, ingest, found },
     ...{ reorgs: 0, breaks: 0, kills: 0, killsAtWork: 0 },
   };
   try {
     if (!isHitAtOnce(plan)) await untilAtWork(scratch.database, found, clock);
     await askForSubjects(scratch.database, chain);
+    const finish = await long?.begin(chain, scratch);
     for (const { afterMs, step } of plan.steps) {
+      if (long?.signal.aborted) break;
       await clock.sleep(afterMs);
       await play(stage, step, clock);
     }
     // The last blocks must be above every branch that an upstream may still believe in.
     chain.mine(8);
     const unsettled = await settle(stage, clock);
+    const problems = (await finish?.()) ?? [];
     await stage.ingest.kill();
     await servers.untilSettled(scratch.database);
     await askForSubjects(scratch.database, chain);
@@ -94,7 +115,8 @@ export async function runSimulation(
       endBlock: chain.head,
     });
     await askForSubjects(fresh.database, chain);
-    const differences = await compareTables(scratch.database, fresh.database, simulatedDatasets());
+    const rowsOf = (database: Database) => readTableRows(database, CHAIN_ID, simulatedDatasets());
+    const differences = compareTableRows(await rowsOf(scratch.database), await rowsOf(fresh.database));
     const stored = await countRows(scratch);
     const repairs = await scratch.database.query('SELECT 1 FROM upstream_faults');
     return {
@@ -106,7 +128,7 @@ export async function runSimulation(
       killsAtWork: stage.killsAtWork,
       repairs: repairs.length,
       seconds: (clock.now() - started) / 1000,
-      failure: verdict(stage, unsettled, differences, stored),
+      failure: verdict(stage, [...(unsettled === null ? [] : [unsettled]), ...problems], differences, stored),
     };
   } finally {
     await stage.ingest.kill();
@@ -190,7 +212,7 @@ async function kill(stage: Stage, clock: Clock): Promise<void> {
   await stage.ingest.kill();
   if ((await readProgress(database)) !== stage.found) stage.killsAtWork++;
   stage.found = await readProgress(database);
-  stage.ingest = startIngest(environmentOf(stage.plan, stage.nodes, stage.scratch));
+  stage.ingest = stage.start();
   if (!isHitAtOnce(stage.plan)) await untilAtWork(database, stage.found, clock);
 }
 
@@ -199,7 +221,8 @@ async function settle({ plan, chain, scratch }: Stage, clock: Clock): Promise<st
   const deadline = clock.now() + SETTLE_TIMEOUT_MS;
   for (;;) {
     const left = await whatIsLeft(plan, chain, scratch);
-    if (left === null || clock.now() > deadline) return left;
+    if (left === null) return null;
+    if (clock.now() > deadline) return `Not settled after ${SETTLE_TIMEOUT_MS / 1000} s: ${left}`;
     await clock.sleep(POLL_MS);
   }
 }
@@ -231,12 +254,11 @@ async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchData
 
 function verdict(
   stage: Stage,
-  unsettled: string | null,
+  found: readonly string[],
   differences: readonly TableDifference[],
   stored: Counts,
 ): string | null {
-  const problems: string[] = [];
-  if (unsettled !== null) problems.push(`Not settled after ${SETTLE_TIMEOUT_MS / 1000} s: ${unsettled}`);
+  const problems = [...found];
   for (const { table, surplus, missing } of differences)
     problems.push(
       `${table} differs.\n  only here: ${surplus.join('\n             ')}\n  only in the fresh index: ${missing.join('\n             ')}`,

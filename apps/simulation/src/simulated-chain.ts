@@ -5,12 +5,13 @@ import { SEAPORT_ADDRESS } from '@chainstead/testkit';
 /** The chain that is simulated, as the program knows it by its configuration, and what is kept for it. */
 
 export const CHAIN_ID = 1_337_001;
+export const CHAIN_KEY = 'sim';
 
 /** Where its NFTs are sold. */
 export const MARKETPLACE: MarketplaceDeployment = { protocol: 'seaport-1.6', address: SEAPORT_ADDRESS };
 
 export function simulatedChain(): Chain {
-  const sim = { key: 'sim', id: CHAIN_ID, pollIntervalMs: 20, marketplaces: [MARKETPLACE] };
+  const sim = { key: CHAIN_KEY, id: CHAIN_ID, pollIntervalMs: 20, marketplaces: [MARKETPLACE] };
   return createChainRegistry({ additional: [sim] }).get(CHAIN_ID);
 }
 

@@ -22,14 +22,17 @@ export function oneServer(server: ScratchServer): SimulatedServers {
     createDatabase,
     createFresh: createDatabase,
     isCluster: false,
-    async breakDatabase({ database }) {
-      await database.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'chainstead-test'`,
-      );
-    },
+    breakDatabase: breakConnections,
     untilSettled: async () => {},
   };
+}
+
+/** Ends every connection of the program to the database, as a failover does. */
+export async function breakConnections({ database }: ScratchDatabase): Promise<void> {
+  await database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'chainstead-test'`,
+  );
 }
 
 /** Servers of the cluster die in turn, in the midst of what they do, and run again. One story at a time. */

@@ -6,9 +6,6 @@ import { type LogFilter, parseLogFilter } from './log-filter.ts';
 import { refuseResults } from './log-limits.ts';
 import { checkRange } from './log-methods.ts';
 
-/** A chain whose blocks and receipts are JSON text already. */
-export type BlockTexts = Pick<BenchChain, 'textOf' | 'numberOf'>;
-
 type ReadyAnswers = Readonly<Record<string, (params: readonly unknown[]) => RpcReply | undefined>>;
 type Methods = (view: ChainView, own: ReadonlyMap<string, RpcHandler>) => ReadonlyMap<string, RpcHandler>;
 
@@ -17,33 +14,20 @@ type Methods = (view: ChainView, own: ReadonlyMap<string, RpcHandler>) => Readon
  * that change contents) goes to the methods of every node, which parse and serialise.
  */
 export function benchMethods(chain: BenchChain): Methods {
-  return readyMethods((view) => ({
-    ...blockAnswers(chain, view),
-    eth_getLogs: ([filter]) => logs(chain, view, filter),
-  }));
-}
-
-/** As {@link benchMethods}, without logs: for chains that keep none but in their receipts. */
-export function blockTextMethods(chain: BlockTexts): Methods {
-  return readyMethods((view) => blockAnswers(chain, view));
-}
-
-function blockAnswers(chain: BlockTexts, view: ChainView): ReadyAnswers {
-  return {
-    eth_getBlockByNumber: ([at, full]) => block(chain, view, numberOf(view, at), full),
-    eth_getBlockByHash: ([hash, full]) => block(chain, view, chain.numberOf(String(hash)), full),
-    eth_getBlockReceipts: ([at]) => receipts(chain, view, chain.numberOf(String(at)) ?? numberOf(view, at)),
-  };
-}
-
-function readyMethods(answersOf: (view: ChainView) => ReadyAnswers): Methods {
-  return (view, own) =>
-    new Map(
-      Object.entries(answersOf(view)).map(([method, answer]): [string, RpcHandler] => {
+  return (view, own) => {
+    const answers: ReadyAnswers = {
+      eth_getBlockByNumber: ([at, full]) => block(chain, view, numberOf(view, at), full),
+      eth_getBlockByHash: ([hash, full]) => block(chain, view, chain.numberOf(String(hash)), full),
+      eth_getBlockReceipts: ([at]) => receipts(chain, view, chain.numberOf(String(at)) ?? numberOf(view, at)),
+      eth_getLogs: ([filter]) => logs(chain, view, filter),
+    };
+    return new Map(
+      Object.entries(answers).map(([method, answer]): [string, RpcHandler] => {
         const otherwise = own.get(method);
         return [method, (params) => answer(params) ?? otherwise?.(params) ?? { result: null }];
       }),
     );
+  };
 }
 
 function showsWhatItHas(settings: FaultSettings): boolean {
@@ -54,13 +38,13 @@ function numberOf(view: ChainView, at: unknown): number | undefined {
   return view.resolve(at) ?? undefined;
 }
 
-function block(chain: BlockTexts, view: ChainView, number: number | undefined, full: unknown): RpcReply | undefined {
+function block(chain: BenchChain, view: ChainView, number: number | undefined, full: unknown): RpcReply | undefined {
   if (number === undefined || number > view.head || !showsWhatItHas(view.faults.settings)) return undefined;
   const json = chain.textOf(full === true ? 'full' : 'light', number);
   return json === undefined ? undefined : { json };
 }
 
-function receipts(chain: BlockTexts, view: ChainView, number: number | undefined): RpcReply | undefined {
+function receipts(chain: BenchChain, view: ChainView, number: number | undefined): RpcReply | undefined {
   const { settings } = view.faults;
   if (settings.noBlockReceipts || settings.dropReceiptLogsRate > 0 || settings.noLogTimestamps) return undefined;
   if (number === undefined || number > view.head || !showsWhatItHas(settings)) return undefined;

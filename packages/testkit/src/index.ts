@@ -49,7 +49,6 @@ export type { FaultSettings } from './faults.ts';
 export { findChromium } from './find-chromium.ts';
 export { freePort } from './free-port.ts';
 export { type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
-export { createLiveChain, type LiveChain, serveLiveChain } from './live-chain.ts';
 export { type DeployedContract, deployMarket, type Market } from './market.ts';
 export { createMarketScript, type MarketScript } from './market-script.ts';
 export type { ExpectedTrade } from './market-stall.ts';
@@ -85,6 +84,12 @@ export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, serveChain } from './serve-chain.ts';
 export { openSilentLine } from './silent-line.ts';
 export { openSwitchedLine, type SwitchedLine } from './switched-line.ts';
+export {
+  compareTableRows,
+  readTableRows,
+  type TableDifference,
+  type TableRows,
+} from './table-rows.ts';
 export { unlessReverted } from './unless-reverted.ts';
 export {
   type ReceivedWebhook,

@@ -4,6 +4,7 @@ import type { Address } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import { type Database, hexText } from '@chainstead/db';
 import { createKeptSubjects, datasetsOf, subjectStatesOf } from '@chainstead/sync';
+import { readTableRows, type TableRows } from '@chainstead/testkit';
 
 /** Whom a state may be kept for: everybody that its dataset's rows name. */
 const SUBJECTS: Readonly<Record<string, string>> = {
@@ -18,34 +19,6 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   'wallet-counts-of-nft-transfers': 'SELECT DISTINCT to_address AS subject FROM nft_transfers WHERE chain_id = $1',
   'nft-collection-owners': 'SELECT DISTINCT token_address AS subject FROM nft_transfers WHERE chain_id = $1',
 };
-
-/** Rows of what is indexed, and of what follows from it. */
-const TABLES = [
-  'erc20_transfers',
-  'wrapped_coin_moves',
-  'erc20_approvals',
-  'nft_transfers',
-  'nft_trades',
-  'nft_metadata_events',
-  'nft_malformed_logs',
-  'punk_bids',
-  'nft_sale_days',
-  'erc20_wallet_tokens',
-  'erc20_wallet_approvals',
-  'erc20_token_counts',
-  'erc20_holders',
-  'erc20_holder_counts',
-  'erc20_holder_minutes',
-  'nft_wallet_tokens',
-  'nft_wallet_collections',
-  'nft_collection_balances',
-  'nft_collection_ids',
-  'nft_collection_owners',
-  'nft_collection_counts',
-] as const;
-
-/** What says when something was done is not compared. */
-const IS_CLOCK = /_at$/;
 
 /** Asks about every wallet and contract of the chain, so that all that can be kept is kept. @param most of each kind, in the order of addresses */
 export async function keepEverything(database: Database, chain: Chain, most = Number.POSITIVE_INFINITY): Promise<void> {
@@ -72,28 +45,12 @@ export async function makePlaces(database: Database, chain: Chain): Promise<void
       await database.query('SELECT attach_partition(to_regclass($1), $2, 0, NULL)', [table.name, chain.id]);
 }
 
-/** Of each table its rows, sorted. */
-export async function dumpEverything(
-  database: Database,
-  chain: Chain,
-): Promise<Readonly<Record<string, readonly string[]>>> {
-  const dump: Record<string, readonly string[]> = {};
-  for (const table of TABLES) {
-    const columns = await database.query<{ name: string }>(
-      `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname`,
-      [table],
-    );
-    const compared = columns.flatMap(({ name }) => (IS_CLOCK.test(name) ? [] : [name]));
-    const rows = await database.query<Record<string, string | null>>(
-      `SELECT ${compared.map((name) => `${name}::text AS ${name}`).join(', ')} FROM ${table} WHERE chain_id = $1`,
-      [chain.id],
-    );
-    dump[table] = rows.map((row) => compared.map((name) => `${name}=${row[name]}`).join(' ')).toSorted();
-  }
-  return dump;
+/** The rows of every table that the chain's datasets fill. */
+export function dumpEverything(database: Database, chain: Chain): Promise<TableRows> {
+  return readTableRows(database, chain.id, datasetsOf(chain, datasets));
 }
 
 /** How many rows each table has, to see that something was compared. */
-export function countRows(dump: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, number>> {
+export function countRows(dump: TableRows): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(dump).map(([table, rows]) => [table, rows.length]));
 }

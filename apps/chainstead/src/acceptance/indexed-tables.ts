@@ -5,7 +5,13 @@ import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { keepAllWallets } from '@chainstead/nft/testing';
 import { type Coverage, datasetsOf, listCoverage } from '@chainstead/sync';
-import { createScratchDatabase, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import {
+  createScratchDatabase,
+  readTableRows,
+  type ScriptedChain,
+  serveScriptedChain,
+  type TableRows,
+} from '@chainstead/testkit';
 import { expect } from 'vitest';
 import { indexFresh, waitUntil } from './indexed-chain.ts';
 
@@ -16,13 +22,7 @@ const TRANSFER_SIDES = `
            encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
     FROM erc20_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
 
-/** Blocks that caused rows. */
-const CAUSING_BLOCKS = `
-  SELECT concat_ws(' ', block_number, encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
-    FROM blocks b WHERE chain_id = $1
-     AND EXISTS (SELECT 1 FROM erc20_transfers t WHERE t.chain_id = b.chain_id AND t.block_number = b.block_number)`;
-
-/** Contracts of the rows; what no row mentions any more may stay. */
+/** Contracts of the transfers; what no row mentions any more may stay. */
 const TOKENS = `
   SELECT encode(address, 'hex') AS row FROM tokens k WHERE chain_id = $1
      AND EXISTS (SELECT 1 FROM erc20_transfers t WHERE t.chain_id = k.chain_id AND t.token = k.address)`;
@@ -111,12 +111,6 @@ function expectedBalances(chain: ScriptedChain, from: number, to: number): { bal
   };
 }
 
-/** The rows of a query over one chain, sorted. */
-async function rowsOf(database: Database, query: string, chainId: number): Promise<string[]> {
-  const rows = await database.query<{ row: string }>(query, [chainId]);
-  return rows.map(({ row }) => row).toSorted();
-}
-
 /** What is covered of a chain: the same of every dataset that is kept for it, which this makes sure of. */
 export async function commonCoverage(database: Database, chain: Chain): Promise<readonly Coverage[]> {
   const coverage = await listCoverage(database, chain.id);
@@ -127,38 +121,28 @@ export async function commonCoverage(database: Database, chain: Chain): Promise<
   return first;
 }
 
-/** The tables of one chain as text, sorted: facts, no clocks, no job ids. */
-export async function dumpTables(
-  database: Database,
-  chain: Chain,
-): Promise<Readonly<Record<string, readonly string[]>>> {
+/** The rows of every table that the chain's datasets fill, with what is kept for wallets of NFTs. */
+export async function dumpTables(database: Database, chain: Chain): Promise<TableRows> {
   await keepAllWallets(database, chain);
-  return {
-    transfers: await rowsOf(database, TRANSFER_SIDES, chain.id),
-    blocks: await rowsOf(database, CAUSING_BLOCKS, chain.id),
-    tokens: await rowsOf(database, TOKENS, chain.id),
-    nftMoves: await rowsOf(database, NFT_MOVES, chain.id),
-    nftBalances: await rowsOf(database, NFT_BALANCES, chain.id),
-    nftHoldings: await rowsOf(database, NFT_HOLDINGS, chain.id),
-    covered: mergeRanges((await commonCoverage(database, chain)).map(({ range }) => range)).map(
-      ({ from, to }) => `${from}-${to}`,
-    ),
-  };
+  return readTableRows(database, chain.id, datasetsOf(chain, datasets));
 }
 
 /** The tables hold exactly what the script meant, from one block to the head. */
 export async function expectTruth(database: Database, facts: Chain, chain: ScriptedChain, from = 1): Promise<void> {
-  const tables = await dumpTables(database, facts);
-  const transfers = chain.expectedTransfers({ from, to: chain.head });
-  expect(tables.transfers).toEqual(expectedSides(chain, from, chain.head).toSorted());
-  const blocks = new Set(transfers.map((one) => `${one.blockNumber} ${bare(one.blockHash)} ${one.blockTimestamp}`));
-  expect(tables.blocks).toEqual([...blocks].toSorted());
-  expect(tables.tokens).toEqual([...new Set(transfers.map(({ token }) => bare(token)))].toSorted());
-  expect(tables.nftMoves).toEqual(expectedNftMoves(chain, from, chain.head).toSorted());
+  await keepAllWallets(database, facts);
+  const rowsOf = async (query: string): Promise<string[]> => {
+    const rows = await database.query<{ row: string }>(query, [facts.id]);
+    return rows.map(({ row }) => row).toSorted();
+  };
   const { balances, holdings } = expectedBalances(chain, from, chain.head);
-  expect(tables.nftBalances).toEqual(balances.toSorted());
-  expect(tables.nftHoldings).toEqual(holdings.toSorted());
-  expect(tables.covered).toEqual([`${from}-${chain.head}`]);
+  expect(await rowsOf(TRANSFER_SIDES)).toEqual(expectedSides(chain, from, chain.head).toSorted());
+  const tokens = new Set(chain.expectedTransfers({ from, to: chain.head }).map(({ token }) => bare(token)));
+  expect(await rowsOf(TOKENS)).toEqual([...tokens].toSorted());
+  expect(await rowsOf(NFT_MOVES)).toEqual(expectedNftMoves(chain, from, chain.head).toSorted());
+  expect(await rowsOf(NFT_BALANCES)).toEqual(balances.toSorted());
+  expect(await rowsOf(NFT_HOLDINGS)).toEqual(holdings.toSorted());
+  const covered = mergeRanges((await commonCoverage(database, facts)).map(({ range }) => range));
+  expect(covered).toEqual([{ from, to: chain.head }]);
 }
 
 /** The tables are what an undisturbed index of the chain as it is now gives. */

@@ -35,7 +35,7 @@ describe.concurrent('reindexRanges', () => {
     const damaged = await dumpTables(options.database, stage.facts);
     await reindexRanges(options, [DAMAGED], never);
     await expectTruth(options.database, stage.facts, stage.chain);
-    expect(damaged.transfers).not.toEqual((await dumpTables(options.database, stage.facts)).transfers);
+    expect(damaged.erc20_transfers).not.toEqual((await dumpTables(options.database, stage.facts)).erc20_transfers);
   });
 
   stagedTest('touches the range alone', async ({ stage, expect }) => {
@@ -74,7 +74,7 @@ describe.concurrent('reindexRanges', () => {
     const damaged = await dumpTables(database, stage.facts);
     await reindexRanges({ ...both, datasets: [copied] }, [DAMAGED], never);
     expect(await copies()).toEqual(original);
-    expect((await dumpTables(database, stage.facts)).transfers).toEqual(damaged.transfers);
+    expect((await dumpTables(database, stage.facts)).erc20_transfers).toEqual(damaged.erc20_transfers);
     await reindexRanges({ ...both, datasets }, [DAMAGED], never);
     await expectTruth(database, stage.facts, stage.chain);
     expect(await copies()).toEqual(original);

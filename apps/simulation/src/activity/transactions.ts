@@ -2,6 +2,7 @@
 import type { Address, Hex } from '@chainstead/core';
 import type { SeededRandom } from '@chainstead/testkit';
 import { encodeCall } from '../story/node.ts';
+import { drawWeighted } from '../story/story-node.ts';
 import type { ActivityWorld } from './world.ts';
 
 /** What a transaction does, whoever sends it. */
@@ -94,15 +95,8 @@ const DOINGS: readonly (readonly [weight: number, draw: Draw])[] = [
       call(world.contracts.cats, ['setApprovalForAll(address,bool)', receiver(world, random), random.chance(0.6)]),
   ],
 ];
-const WEIGHTS = DOINGS.reduce((sum, [weight]) => sum + weight, 0);
-
 export function drawDoing(world: ActivityWorld, random: SeededRandom, sender: Address): Doing {
-  let left = random.next() * WEIGHTS;
-  for (const [weight, draw] of DOINGS) {
-    left -= weight;
-    if (left < 0) return draw(world, random, sender);
-  }
-  return pay(receiver(world, random), 1n);
+  return drawWeighted(random, DOINGS)(world, random, sender);
 }
 
 export function drawKind(random: SeededRandom, { gas }: Doing): TransactionKind {

@@ -1,10 +1,10 @@
 /** Who sends and gets something in a story of transactions on a real node. */
 import { type Address, parseAddress } from '@chainstead/core';
-import { compileActivityContracts, type Devnet, type SeededRandom, startDevnet } from '@chainstead/testkit';
+import { compileActivityContracts, type Devnet, type SeededRandom } from '@chainstead/testkit';
 import { toHex } from 'viem';
 import { mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { askTogether, readHead } from '../story/node.ts';
 import type { StoryChain } from '../story/story-chain.ts';
+import { requireCode, startStoryNode } from '../story/story-node.ts';
 
 export interface ActivityWorld {
   readonly devnet: Devnet;
@@ -30,48 +30,27 @@ export interface Sender {
 const MNEMONIC = 'test test test test test test test test test test test junk';
 const SENDERS = 12;
 const STRANGERS = 8;
-/** After so many blocks the node remembers what contracts said, all in memory: states on disk lose the code of contracts at a branch. */
-const STATES_KEPT = 1_000;
-
 export async function startWorld(chain: StoryChain, random: SeededRandom): Promise<ActivityWorld> {
-  const devnet = await startDevnet({
-    chainId: chain.id,
-    args: ['--accounts', String(SENDERS), '--order', 'fifo', '--prune-history', String(STATES_KEPT)],
+  const contract = await compileActivityContracts();
+  // One after the other: the node gives nonces by what is mined.
+  const { made, ...node } = await startStoryNode(chain, SENDERS, async (devnet) => ({
+    playground: await devnet.deploy(contract('Playground')),
+    token: await devnet.deploy(contract('DemoToken'), ['Plain Token', 'PLAIN', 18]),
+    cats: await devnet.deploy(contract('GalleryCats')),
+  }));
+  const senders = Array.from({ length: SENDERS }, (_, addressIndex) => {
+    const key = mnemonicToAccount(MNEMONIC, { addressIndex }).getHdKey().privateKey;
+    if (key === null) throw new Error(`There is no key of account ${addressIndex}`);
+    const account = privateKeyToAccount(toHex(key));
+    return { account, address: parseAddress(account.address) };
   });
-  try {
-    const contract = await compileActivityContracts();
-    // One after the other: the node gives nonces by what is mined.
-    const contracts = {
-      playground: await devnet.deploy(contract('Playground')),
-      token: await devnet.deploy(contract('DemoToken'), ['Plain Token', 'PLAIN', 18]),
-      cats: await devnet.deploy(contract('GalleryCats')),
-    };
-    await devnet.client.setAutomine(false);
-    await devnet.mine();
-    const { number: madeIn } = await readHead(devnet.url);
-    const senders = Array.from({ length: SENDERS }, (_, addressIndex) => {
-      const key = mnemonicToAccount(MNEMONIC, { addressIndex }).getHdKey().privateKey;
-      if (key === null) throw new Error(`There is no key of account ${addressIndex}`);
-      const account = privateKeyToAccount(toHex(key));
-      return { account, address: parseAddress(account.address) };
-    });
-    const strangers = Array.from({ length: STRANGERS }, () => parseAddress(random.hex(20)));
-    return { devnet, senders, strangers, contracts, madeIn, children: [], nextCat: 1 };
-  } catch (error) {
-    await devnet.stop();
-    throw error;
-  }
+  const strangers = Array.from({ length: STRANGERS }, () => parseAddress(random.hex(20)));
+  return { ...node, senders, strangers, contracts: made, children: [], nextCat: 1 };
 }
 
-/** @throws Error where a contract is gone */
-export async function requireContracts({ devnet, contracts }: ActivityWorld): Promise<void> {
-  const standing = Object.entries(contracts);
-  const codes = await askTogether(
-    devnet.url,
-    standing.map(([, address]) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
-  );
-  const gone = standing.filter((_, place) => codes[place] === '0x').map(([name]) => name);
-  if (gone.length > 0) throw new Error(`The node has lost the code of ${gone.join(', ')}`);
+/** @throws Error if a contract is gone */
+export function requireContracts({ devnet, contracts }: ActivityWorld): Promise<void> {
+  return requireCode(devnet, contracts);
 }
 
 /** Anybody that a transaction may be about. */

@@ -1,5 +1,6 @@
 /** Draws what is done next. */
 import type { SeededRandom } from '@chainstead/testkit';
+import { drawWeighted } from '../story/story-node.ts';
 import type { Draft } from './drafts.ts';
 import { burnCat, burnPrints, mintCat, mintPrints, moveCat, moveFounder, moveLazy, movePrints } from './nft-actions.ts';
 import {
@@ -39,13 +40,6 @@ const KINDS: readonly (readonly [weight: number, draw: (world: AssetsWorld, rand
   [7, movePrints],
   [2, burnPrints],
 ];
-const WEIGHTS = KINDS.reduce((sum, [weight]) => sum + weight, 0);
-
 export function drawAction(world: AssetsWorld, random: SeededRandom): Draft {
-  let left = random.next() * WEIGHTS;
-  for (const [weight, draw] of KINDS) {
-    left -= weight;
-    if (left < 0) return draw(world, random);
-  }
-  return transferTokens(world, random);
+  return drawWeighted(random, KINDS)(world, random);
 }

@@ -1,14 +1,8 @@
 /** The contracts of a story of assets on a real node, and those who hold something of them. */
 import { type Address, parseAddress } from '@chainstead/core';
-import {
-  compileAssetContracts,
-  type Devnet,
-  MULTICALL3_ADDRESS,
-  type SeededRandom,
-  startDevnet,
-} from '@chainstead/testkit';
-import { askTogether, readHead } from '../story/node.ts';
+import { compileAssetContracts, type Devnet, MULTICALL3_ADDRESS, type SeededRandom } from '@chainstead/testkit';
 import type { StoryChain } from '../story/story-chain.ts';
+import { requireCode, startStoryNode } from '../story/story-node.ts';
 
 /** `rebasing` changes balances without an event, `wrapped` without a transfer; of `lying` and `mute` nobody holds anything. */
 export const TOKEN_KINDS = ['plain', 'fee', 'old', 'rebasing', 'wrapped', 'lying', 'mute'] as const;
@@ -45,53 +39,39 @@ export const FOUNDER_IDS = 25;
 export const LAZY_IDS = 60;
 /** Ids of `prints`: 1 to 12. */
 export const PRINT_IDS = 12;
-/**
- * After so many blocks the node remembers what contracts said, all in memory. By default it writes most of that to disk from its thousandth block on,
- * and a branch that begins at such a block has lost the code of every contract.
- */
-const STATES_KEPT = 1_000;
-
 /** Starts the node and deploys everything. From then on it mines when it is told to. */
 export async function startWorld(chain: StoryChain, random: SeededRandom): Promise<AssetsWorld> {
-  const devnet = await startDevnet({
-    chainId: chain.id,
-    args: ['--accounts', String(ACCOUNTS), '--order', 'fifo', '--prune-history', String(STATES_KEPT)],
-  });
-  try {
-    const contract = await compileAssetContracts();
-    const { accounts } = devnet;
-    const [creator = BURNED_TO, founder = BURNED_TO] = accounts;
-    const strangers = Array.from({ length: STRANGERS }, () => parseAddress(random.hex(20)));
+  const contract = await compileAssetContracts();
+  const strangers = Array.from({ length: STRANGERS }, () => parseAddress(random.hex(20)));
+  const { devnet, made, madeIn } = await startStoryNode(chain, ACCOUNTS, async (node) => {
+    const [creator = BURNED_TO, founder = BURNED_TO] = node.accounts;
     // One after the other: the node gives nonces by what is mined.
     const tokens: Record<TokenKind, Address> = {
-      plain: await devnet.deploy(contract('DemoToken'), ['Plain Token', 'PLAIN', 18]),
-      fee: await devnet.deploy(contract('FeeToken'), [strangers[0]]),
-      old: await devnet.deploy(contract('OldToken')),
-      rebasing: await devnet.deploy(contract('RebasingToken')),
-      wrapped: await devnet.deploy(contract('WrappedEther')),
-      lying: await devnet.deploy(contract('LyingToken')),
-      mute: await devnet.deploy(contract('MuteToken')),
+      plain: await node.deploy(contract('DemoToken'), ['Plain Token', 'PLAIN', 18]),
+      fee: await node.deploy(contract('FeeToken'), [strangers[0]]),
+      old: await node.deploy(contract('OldToken')),
+      rebasing: await node.deploy(contract('RebasingToken')),
+      wrapped: await node.deploy(contract('WrappedEther')),
+      lying: await node.deploy(contract('LyingToken')),
+      mute: await node.deploy(contract('MuteToken')),
     };
     const nfts: Record<NftKind, Address> = {
-      cats: await devnet.deploy(contract('GalleryCats')),
-      lazy: await devnet.deploy(contract('LazyNft'), [creator]),
-      founders: await devnet.deploy(contract('GalleryFounders'), [founder, BigInt(FOUNDER_IDS)]),
-      prints: await devnet.deploy(contract('GalleryPrints')),
+      cats: await node.deploy(contract('GalleryCats')),
+      lazy: await node.deploy(contract('LazyNft'), [creator]),
+      founders: await node.deploy(contract('GalleryFounders'), [founder, BigInt(FOUNDER_IDS)]),
+      prints: await node.deploy(contract('GalleryPrints')),
     };
     if (chain.isKnown) {
-      await copyCode(devnet, tokens.wrapped, WRAPPED_OF_KNOWN);
-      await copyCode(devnet, await devnet.deploy(contract('Multicall3')), MULTICALL3_ADDRESS);
+      await copyCode(node, tokens.wrapped, WRAPPED_OF_KNOWN);
+      await copyCode(node, await node.deploy(contract('Multicall3')), MULTICALL3_ADDRESS);
       tokens.wrapped = WRAPPED_OF_KNOWN;
     }
-    await devnet.client.setAutomine(false);
-    await devnet.mine();
-    const holders = [...accounts, ...strangers, tokens.plain, tokens.old, nfts.cats, BURNED_TO];
-    const { number: madeIn } = await readHead(devnet.url);
-    return { devnet, chain, tokens, nfts, accounts, strangers, holders, madeIn, nextCat: 1 };
-  } catch (error) {
-    await devnet.stop();
-    throw error;
-  }
+    return { tokens, nfts };
+  });
+  const { accounts } = devnet;
+  const { tokens, nfts } = made;
+  const holders = [...accounts, ...strangers, tokens.plain, tokens.old, nfts.cats, BURNED_TO];
+  return { devnet, chain, tokens, nfts, accounts, strangers, holders, madeIn, nextCat: 1 };
 }
 
 /** Puts a contract that has no state of its own to another address. */
@@ -101,20 +81,10 @@ async function copyCode(devnet: Devnet, from: Address, to: Address): Promise<voi
   await devnet.client.setCode({ address: to, bytecode });
 }
 
-/** @throws Error where a contract is gone: what the node says is no truth to compare with then */
-export async function requireContracts({ devnet, tokens, nfts }: Standing): Promise<void> {
-  const contracts = [...Object.values(tokens), ...Object.values(nfts)];
-  const codes = await askTogether(
-    devnet.url,
-    contracts.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
-  );
-  const gone = contracts
-    .filter((_, place) => codes[place] === '0x')
-    .map((address) => nameOf({ tokens, nfts }, address));
-  if (gone.length > 0) throw new Error(`The node has lost the code of ${gone.join(', ')}`);
+/** @throws Error if a contract is gone */
+export function requireContracts({ devnet, tokens, nfts }: AssetsWorld): Promise<void> {
+  return requireCode(devnet, { ...tokens, ...nfts });
 }
-
-type Standing = Pick<AssetsWorld, 'devnet' | 'tokens' | 'nfts'>;
 
 /** Whether a token's balances change without an event that the program reads: it reads deposits of coins that it knows. */
 export function drifts({ tokens, chain }: Pick<AssetsWorld, 'tokens' | 'chain'>, token: Address): boolean {

@@ -85,14 +85,6 @@ async function isAnswering(api: StoryApi): Promise<boolean> {
   }
 }
 
-/** Ends every connection of the program to the database, as a failover would. */
-export async function breakConnections({ database }: ScratchDatabase): Promise<void> {
-  await database.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'chainstead-test'`,
-  );
-}
-
 function environmentOf(
   { chain, nodeUrl, scratch, startBlock, ofChain, settings }: StoryProgramOptions,
   port: number,

@@ -2,11 +2,12 @@
 import { type Clock, errorText, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { ScratchDatabase, ScratchServer, SeededRandom } from '@chainstead/testkit';
+import { breakConnections } from '../simulated-servers.ts';
 import type { StoryApi } from './api.ts';
 import { type BranchingWorld, reorganise, tryBranch } from './branches.ts';
 import type { PlannedEvent, StoryEvent } from './events.ts';
 import { readHead } from './node.ts';
-import { breakConnections, type StoryProgram, startStory } from './program.ts';
+import { type StoryProgram, startStory } from './program.ts';
 import type { Questions } from './questions.ts';
 import type { StoryChain } from './story-chain.ts';
 
