@@ -9,7 +9,7 @@ import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
 import { AREA_NAMES, AREAS, type Area, isArea, isMutable } from './mutants/areas.ts';
 import { EQUIVALENT_MUTANTS } from './mutants/equivalent-mutants.ts';
 import { chooseMutants, type Mutant, makeMutants } from './mutants/make-mutants.ts';
-import { CIRCLES, type MutatedCheckout, openMutatedCheckout } from './mutants/mutated-checkout.ts';
+import { CIRCLES, type Circle, type MutatedCheckout, openMutatedCheckout } from './mutants/mutated-checkout.ts';
 import { type Fate, isGoodEnough, tableOf } from './mutants/result-table.ts';
 
 const { values } = parseArgs({
@@ -28,6 +28,8 @@ const { values } = parseArgs({
     list: { type: 'boolean', default: false },
   },
 });
+
+const PARTS_OF_FAST = new Set<Circle>(['folder', 'related']);
 
 const last = CIRCLES.map(String).indexOf(values.circle);
 if (last < 0) throw new Error(`Unknown circle "${values.circle}". Use one of: ${CIRCLES.join(', ')}`);
@@ -79,8 +81,8 @@ async function decide(checkout: MutatedCheckout, area: Area, mutant: Mutant): Pr
 /** @throws Error if a test fails without any mutant: nothing could be told from the others then */
 async function requireClean(checkout: MutatedCheckout): Promise<void> {
   const paths = [...new Set(chosen.map(({ mutant }) => mutant.path))];
-  // The tier `fast` contains the two circles before it.
-  for (const circle of circles.length > 2 ? circles.slice(2) : circles.slice(-1)) {
+  // The tier `fast` contains the tests of the two circles before it.
+  for (const circle of circles.includes('fast') ? circles.filter((one) => !PARTS_OF_FAST.has(one)) : circles) {
     const failure = await checkout.firstFailure(circle, paths);
     if (failure !== null) throw new Error(`A test fails without a mutant (${circle}): ${failure}`);
   }

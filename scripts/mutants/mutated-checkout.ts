@@ -7,12 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startScratchServer } from '../../packages/testkit/src/scratch-database.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
-/** How far tests are searched for one that fails. Each circle contains those before it. */
-export const CIRCLES = ['folder', 'related', 'fast', 'system'] as const;
+/** How far is searched for a check or a test that fails. */
+export const CIRCLES = ['static', 'folder', 'related', 'fast', 'system'] as const;
 export type Circle = (typeof CIRCLES)[number];
 
 /** A circle takes so long at most; a mutant that hangs is killed by that. Minutes. */
-const MINUTES_MAX: Readonly<Record<Circle, number>> = { folder: 4, related: 10, fast: 15, system: 40 };
+const MINUTES_MAX: Readonly<Record<Circle, number>> = {
+  static: 4,
+  folder: 4,
+  related: 10,
+  fast: 15,
+  system: 40,
+};
 const GRACE_MS = 10_000;
 /** Folders whose links point into the checkout itself. */
 const LINKED_WORKSPACES = '@chainstead';
@@ -20,7 +26,7 @@ const LINKED_WORKSPACES = '@chainstead';
 export interface MutatedCheckout extends AsyncDisposable {
   /** Writes a file's text, and returns how to restore it. */
   replace(path: string, text: string): Promise<() => Promise<void>>;
-  /** Returns the name of the first test that failed, or null if all passed. @param paths files whose tests are run */
+  /** Returns the name of the first check or test that failed, or null if all passed. @param paths files whose tests are run */
   firstFailure(circle: Circle, paths: readonly string[]): Promise<string | null>;
 }
 
@@ -45,6 +51,7 @@ export async function openMutatedCheckout(): Promise<MutatedCheckout> {
       return () => writeFile(join(root, path), before);
     },
     async firstFailure(circle, paths) {
+      if (circle === 'static') return failedCheck(root, paths);
       await rm(report, { force: true });
       const args = [
         ...argumentsOf(circle, paths),
@@ -67,7 +74,20 @@ export async function openMutatedCheckout(): Promise<MutatedCheckout> {
   };
 }
 
-function argumentsOf(circle: Circle, paths: readonly string[]): string[] {
+/** Types and lint, as in `npm run check`. */
+async function failedCheck(root: string, paths: readonly string[]): Promise<string | null> {
+  const checks = [
+    ['tsc', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo'],
+    ['biome', 'lint', '--error-on-warnings', ...paths],
+  ] as const;
+  for (const [name, ...args] of checks) {
+    const options = { cwd: root, env: process.env, milliseconds: MINUTES_MAX.static * 60_000 };
+    if ((await runToEnd(join(root, 'node_modules/.bin', name), args, options)) !== 0) return name;
+  }
+  return null;
+}
+
+function argumentsOf(circle: Exclude<Circle, 'static'>, paths: readonly string[]): string[] {
   if (circle === 'related') return ['related', ...paths, '--run', '--project=fast'];
   if (circle === 'folder') return ['run', '--project=fast', ...new Set(paths.map((path) => `${dirname(path)}/`))];
   return ['run', `--project=${circle}`];
