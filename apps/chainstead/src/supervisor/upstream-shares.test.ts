@@ -63,10 +63,10 @@ describe('shares of a rate', () => {
     const [ingest, api] = pacesOf(stage, 100);
     await stage.advance(10);
     expect(stage.rates()).toEqual([66, 67, 67]);
-    for (let call = 0; call < 2_000; call += 1) ingest?.take(1, {});
+    for (let call = 0; call < 2_000; call += 1) void ingest?.take(1, {});
     await stage.advance(200);
     expect(stage.rates()).toEqual([198, 1, 1]);
-    for (let call = 0; call < 2_000; call += 1) api?.take(1, {});
+    for (let call = 0; call < 2_000; call += 1) void api?.take(1, {});
     await stage.advance(200);
     expect(stage.rates()).toEqual([99, 100, 1]);
     stage.processes[0]?.leave();
@@ -98,7 +98,7 @@ describe('shares of a rate', () => {
         const stage = createStage(['api', 'api', 'ingest', 'worker']);
         const paces = pacesOf(stage, rate);
         for (const { by, calls, after, delivers } of steps) {
-          for (let call = 0; call < calls; call += 1) paces[by]?.take(1, {});
+          for (let call = 0; call < calls; call += 1) void paces[by]?.take(1, {});
           if (delivers) stage.deliver();
           await vi.advanceTimersByTimeAsync(after);
           expect(stage.rates().reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(200);

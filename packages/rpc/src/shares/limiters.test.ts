@@ -35,7 +35,7 @@ describe('a token bucket', () => {
   test('lets one call of four go that is not urgent, however many are', async () => {
     const bucket = createTokenBucket({ share: 1, clock });
     const order: string[] = [];
-    bucket.take(1, {});
+    void bucket.take(1, {});
     for (let call = 0; call < 2; call += 1) void note(order, 'normal', bucket.take(1, {}));
     for (let call = 0; call < 6; call += 1) void note(order, 'urgent', bucket.take(1, { urgent: true }));
     await vi.advanceTimersByTimeAsync(8_000);
@@ -58,7 +58,7 @@ describe('a token bucket', () => {
     const bucket = createTokenBucket({ share: 10, clock });
     const aborting = new AbortController();
     const order: string[] = [];
-    bucket.take(9, {});
+    void bucket.take(9, {});
     const given = bucket.take(5, { signal: aborting.signal });
     void note(order, 'next', bucket.take(1, {}));
     await vi.advanceTimersByTimeAsync(0);
