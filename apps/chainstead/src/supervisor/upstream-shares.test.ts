@@ -70,7 +70,7 @@ describe('shares of a rate', () => {
     await stage.advance(200);
     expect(stage.rates()).toEqual([99, 100, 1]);
     stage.processes[0]?.leave();
-    await stage.advance(2_000);
+    stage.deliver();
     expect(stage.rates()).toEqual([99, 199, 1]);
   });
 
