@@ -1,6 +1,5 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { backfillRanges, reindexRanges, verifyRanges } from './range-commands.ts';
 import { createMarkTables, marks } from './testing/marks-dataset.ts';
@@ -61,33 +60,6 @@ async function expectTruth({ chain, scripted }: Stage, to = scripted.head): Prom
 }
 
 describe('datasets of transactions and of traces', () => {
-  it('hold what every block caused: of history, at the head and after reorganisations', async () => {
-    const stage = await openStage(60);
-    stage.sync(ALL);
-    for (const dataset of ALL) await stage.untilCovered(dataset);
-    await expectTruth(stage);
-    expect(expectedOutcomes(stage.scripted, { from: 1, to: 60 }).some((row) => !row.includes('none'))).toBe(true);
-    expect(expectedPayments(stage.scripted, { from: 1, to: 60 }).length).toBeGreaterThan(20);
-    for (const depth of [1, REORG_DEPTH_MAX - 1, 3]) {
-      stage.scripted.reorg(depth, depth + 2);
-      const tip = stage.scripted.blockAt(stage.scripted.head)?.hash ?? '';
-      await vi.waitFor(async () => {
-        const [row] = await scratch.database.query<{ tip: string }>(
-          `SELECT '0x' || encode(checkpoint_hash, 'hex') AS tip FROM sync_chains WHERE chain_id = $1`,
-          [stage.chain.id],
-        );
-        expect(row?.tip).toBe(tip);
-      });
-      for (const dataset of ALL) await stage.untilCovered(dataset);
-      await expectTruth(stage);
-    }
-    const levels = new Map(
-      (await listCoverage(scratch.database, stage.chain.id)).map((one) => [one.dataset, one.proof]),
-    );
-    expect(levels.get('outcomes')).toBe('receipts');
-    expect(levels.get('payments')).toBe('not-applicable');
-  });
-
   it('are filled in when they are added later, and what is there is not read again', async () => {
     const stage = await openStage(40);
     const first = stage.sync([marks as Dataset]);
