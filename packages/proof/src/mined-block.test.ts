@@ -76,6 +76,7 @@ describe('receipts that were altered', () => {
       );
     expect(after(() => ({ blockHash: OTHER_HASH }))).toBe('log-placement');
     expect(after(({ blockNumber }) => ({ blockNumber: blockNumber + 1 }))).toBe('log-placement');
+    expect(after(({ transactionIndex }) => ({ transactionIndex: transactionIndex + 1 }))).toBe('log-placement');
     expect(after(() => ({ transactionHash: OTHER_HASH }))).toBe('log-placement');
     expect(after(({ logIndex }) => ({ logIndex: logIndex - 1 }))).toBe('duplicate-log');
   });
@@ -83,16 +84,20 @@ describe('receipts that were altered', () => {
   it('are unproven if one is missing, surplus or out of order', () => {
     const [first, second, ...others] = block.receipts;
     if (first === undefined || second === undefined) throw new Error('The block has fewer than two receipts');
-    const after = (receipts: Block['receipts']): string => reasonOf(proveBlock({ ...block, receipts }, ETHEREUM));
-    expect(after([second, ...others])).toBe('receipt-count');
-    expect(after([first, first, second, ...others])).toBe('receipt-count');
-    expect(after([second, first, ...others])).toBe('receipt-order');
+    for (const chain of [ETHEREUM, { ...ETHEREUM, receiptsRoot: 'none' }] as const) {
+      const after = (receipts: Block['receipts']): string => reasonOf(proveBlock({ ...block, receipts }, chain));
+      expect(after([second, ...others])).toBe('receipt-count');
+      expect(after([first, first, second, ...others])).toBe('receipt-count');
+      expect(after([second, first, ...others])).toBe('receipt-order');
+      expect(after([{ ...first, transactionIndex: 1 }, second, ...others])).toBe('receipt-order');
+    }
   });
 
   it('are unproven under another header', () => {
     const { header } = block;
     const stamped = { ...header, raw: { ...header.raw, timestamp: '0x1' } };
     expect(reasonOf(proveBlock({ ...block, header: stamped }, ETHEREUM))).toBe('header-hash-mismatch');
+    expect(proveBlock({ ...block, header: stamped }, { ...ETHEREUM, headerHash: false }).level).toBe('receipts');
     const rootless = { ...header, receiptsRoot: null };
     expect(reasonOf(proveBlock({ ...block, header: rootless }, ETHEREUM))).toBe('root-missing');
   });
@@ -101,10 +106,13 @@ describe('receipts that were altered', () => {
 describe('transactions that were altered', () => {
   it('are unproven with any signed field changed', () => {
     const common = ['nonce', 'gas', 'to', 'value', 'input', 'r', 's', 'hash'];
-    const priced = (type: unknown): string[] =>
-      type === '0x2' ? ['maxFeePerGas', 'maxPriorityFeePerGas', 'chainId'] : ['gasPrice'];
+    const byType: Readonly<Record<string, readonly string[]>> = {
+      '0x0': ['gasPrice', 'v'],
+      '0x1': ['gasPrice', 'chainId'],
+      '0x2': ['maxFeePerGas', 'maxPriorityFeePerGas', 'chainId'],
+    };
     for (const [at, transaction] of block.transactions.entries())
-      for (const field of [...common, ...priced(transaction.type)]) {
+      for (const field of [...common, ...(byType[String(transaction.type)] ?? [])]) {
         const altered = editTransaction(at, { [field]: flippedField(transaction[field]) });
         expect(proveTransactions(altered, ETHEREUM).level, `${field} of ${at}`).toBe('unproven');
       }
@@ -122,17 +130,27 @@ describe('transactions that were altered', () => {
 
   it('are unproven if a receipt contradicts them', () => {
     const creation = block.transactions.findIndex(({ to }) => to === null || to === undefined);
-    const after = (at: number, changes: object): string => {
+    const after = (at: number, raw: object, changes: object = {}): string => {
       const receipts = block.receipts.map((one, index) =>
-        index === at ? { ...one, raw: { ...one.raw, ...changes } } : one,
+        index === at ? { ...one, ...changes, raw: { ...one.raw, ...raw } } : one,
       );
       return reasonOf(proveTransactions({ ...block, receipts }, ETHEREUM));
     };
     expect(after(0, {})).toBe('receipts');
-    for (const changes of [{ gasUsed: '0x1' }, { from: OTHER_ADDRESS }, { to: OTHER_ADDRESS }])
-      expect(after(0, changes), JSON.stringify(changes)).toBe('receipt-mismatch');
+    expect(after(0, {}, { type: 5 })).toBe('receipt-mismatch');
+    const lies = [
+      { gasUsed: '0x1' },
+      { from: OTHER_ADDRESS },
+      { to: OTHER_ADDRESS },
+      { contractAddress: OTHER_ADDRESS },
+    ];
+    for (const changes of lies) expect(after(0, changes), JSON.stringify(changes)).toBe('receipt-mismatch');
     for (const contractAddress of [OTHER_ADDRESS, null])
       expect(after(creation, { contractAddress })).toBe('receipt-mismatch');
+  });
+
+  it('are malformed with a number that is none', () => {
+    expect(reasonOf(proveTransactions(editTransaction(0, { value: 'much' }), ETHEREUM))).toBe('transaction-malformed');
   });
 
   it('are unproven at another place, or under a header without their root', () => {

@@ -69,20 +69,6 @@ describe('the sender of a transaction', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('of before EIP-155 signed without the chain', async () => {
-    const unsigned = { type: 'legacy', nonce: 7, gas: 21_000n, gasPrice: 3n, to: `0x${'35'.repeat(20)}` } as const;
-    const raw = await ACCOUNT.signTransaction(unsigned, {
-      serializer: (transaction, signature) => {
-        // Without a chain id viem writes 27 or 28.
-        const { chainId: _, ...rest } = transaction as { chainId?: number };
-        return serializeTransaction(rest as typeof unsigned, signature);
-      },
-    });
-    const json = jsonOfLegacy(raw);
-    expect(['0x1b', '0x1c']).toContain(json.v);
-    expect(recoverSender(json)).toBe(ACCOUNT.address.toLowerCase());
-  });
-
   it('is what viem signed, whatever the transaction', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -95,16 +81,19 @@ describe('the sender of a transaction', () => {
           chainId: fc.integer({ min: 1, max: 2 ** 31 }),
           key: fc.bigInt(1n, 2n ** 255n),
           creates: fc.boolean(),
-          isTyped: fc.boolean(),
+          // Before EIP-155 nothing named the chain.
+          kind: fc.constantFrom('unchained', 'legacy', 'typed'),
         }),
-        async ({ nonce, value, gas, fee, data, chainId, key, creates, isTyped }) => {
+        async ({ nonce, value, gas, fee, data, chainId, key, creates, kind }) => {
           const account = privateKeyToAccount(`0x${key.toString(16).padStart(64, '0')}`);
           const call = {
-            ...({ chainId, nonce, value, gas, data: `0x${Buffer.from(data).toString('hex')}` } as const),
+            ...(kind === 'unchained' ? {} : { chainId }),
+            ...({ nonce, value, gas, data: `0x${Buffer.from(data).toString('hex')}` } as const),
             ...(creates ? {} : { to: `0x${'35'.repeat(20)}` as const }),
           };
+          const isTyped = kind === 'typed';
           const transaction = isTyped
-            ? ({ ...call, type: 'eip1559', maxFeePerGas: fee, maxPriorityFeePerGas: fee / 2n } as const)
+            ? ({ ...call, chainId, type: 'eip1559', maxFeePerGas: fee, maxPriorityFeePerGas: fee / 2n } as const)
             : ({ ...call, type: 'legacy', gasPrice: fee } as const);
           const { signature, raw } = await signed(account, transaction);
           const json: TransactionJson = {
@@ -116,7 +105,7 @@ describe('the sender of a transaction', () => {
               s: quantity(BigInt(signature.s)),
               yParity: quantity(signature.yParity),
             },
-            v: quantity(isTyped ? signature.yParity : chainId * 2 + 35 + signature.yParity),
+            v: quantity(signature.yParity + { unchained: 27, legacy: chainId * 2 + 35, typed: 0 }[kind]),
           };
           expect(checkTransactionHash(json).result).toBe('verified');
           expect(recoverSender(json)).toBe(account.address.toLowerCase());
@@ -179,31 +168,6 @@ async function signed(account: typeof ACCOUNT, transaction: Parameters<typeof AC
   if (signature === null) throw new Error('viem did not sign');
   const found: { r: string; s: string; yParity: number } = signature;
   return { signature: found, raw: Buffer.from(raw.slice(2), 'hex') };
-}
-
-/** What a node shows of a legacy transaction's bytes, as far as it was signed. */
-function jsonOfLegacy(raw: string): TransactionJson {
-  const [nonce, gasPrice, gas, to, value, input, v, r, s] = readList(Buffer.from(raw.slice(2), 'hex'));
-  const number = (bytes: Buffer | undefined): string => quantity(BigInt(`0x${bytes?.toString('hex') || '0'}`)) ?? '';
-  const text = (bytes: Buffer | undefined): string => `0x${bytes?.toString('hex') ?? ''}`;
-  return {
-    type: '0x0',
-    ...{ nonce: number(nonce), gasPrice: number(gasPrice), gas: number(gas), to: text(to), value: number(value) },
-    ...{ input: text(input), v: number(v), r: number(r), s: number(s) },
-  };
-}
-
-/** The byte strings of one RLP list, none of them longer than 55 bytes. */
-function readList(encoded: Buffer): Buffer[] {
-  const items: Buffer[] = [];
-  const header = (encoded[0] ?? 0) > 0xf7 ? 1 + (encoded[0] ?? 0) - 0xf7 : 1;
-  for (let at = header; at < encoded.length; ) {
-    const first = encoded[at] ?? 0;
-    const [from, length] = first < 0x80 ? [at, 1] : [at + 1, first - 0x80];
-    items.push(encoded.subarray(from, from + length));
-    at = from + length;
-  }
-  return items;
 }
 
 function quantity(value: unknown): string | undefined {

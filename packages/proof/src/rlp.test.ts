@@ -35,18 +35,6 @@ describe('RLP', () => {
     }
   });
 
-  it('gives back what was encoded', () => {
-    const tree = fc.letrec<{ item: Item }>((tie) => ({
-      item: fc.oneof({ maxDepth: 4 }, fc.uint8Array({ maxLength: 300 }), fc.array(tie('item'), { maxLength: 6 })),
-    })).item;
-    fc.assert(
-      fc.property(tree, (item) => {
-        const encoded = encode(item);
-        expect(decode(encoded)).toEqual({ item: plain(item), rest: 0 });
-      }),
-    );
-  });
-
   it('writes integers without leading zeros', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 2n ** 256n }), (value) => {
@@ -58,29 +46,3 @@ describe('RLP', () => {
     expect(integerBytes(0)).toHaveLength(0);
   });
 });
-
-type Item = Uint8Array | Item[];
-type Plain = string | Plain[];
-
-const encode = (item: Item): Buffer => (Array.isArray(item) ? encodeList(item.map(encode)) : encodeString(item));
-const plain = (item: Item): Plain => (Array.isArray(item) ? item.map(plain) : hex(item));
-
-/** A decoder by the definition, for these tests only. */
-function decode(bytes: Buffer): { item: Plain; rest: number } {
-  const first = bytes.readUInt8(0);
-  if (first < 0x80) return { item: hex(bytes.subarray(0, 1)), rest: bytes.length - 1 };
-  const isList = first >= 0xc0;
-  const short = first - (isList ? 0xc0 : 0x80);
-  const lengthBytes = Math.max(0, short - 55);
-  const length = lengthBytes === 0 ? short : bytes.readUIntBE(1, lengthBytes);
-  const payload = bytes.subarray(1 + lengthBytes, 1 + lengthBytes + length);
-  const rest = bytes.length - 1 - lengthBytes - length;
-  if (!isList) return { item: hex(payload), rest };
-  const items: Plain[] = [];
-  for (let at = 0; at < payload.length; ) {
-    const one = decode(payload.subarray(at));
-    items.push(one.item);
-    at = payload.length - one.rest;
-  }
-  return { item: items, rest };
-}

@@ -27,11 +27,6 @@ async function record(chainId: ChainId, ...records: ReturnType<typeof covered>[]
 }
 
 describe('recordCoverage', () => {
-  it('joins neighbours of the same level and source into one range', async () => {
-    const rows = await record(parseChainId(100), covered(1, 10), covered(21, 30), covered(11, 20));
-    expect(rows.map((row) => row.range)).toEqual([{ from: 1, to: 30 }]);
-  });
-
   it('keeps neighbours apart whose level or source differs', async () => {
     const rows = await record(
       parseChainId(101),
@@ -40,15 +35,6 @@ describe('recordCoverage', () => {
       covered(21, 30, 'none', 'b'),
     );
     expect(rows).toHaveLength(3);
-  });
-
-  it('cuts what was said before out of a range that is recorded anew', async () => {
-    const rows = await record(parseChainId(102), covered(1, 100), covered(40, 60, 'receipts', null));
-    expect(rows.map((row) => [row.range.from, row.range.to, row.proof])).toEqual([
-      [1, 39, 'none'],
-      [40, 60, 'receipts'],
-      [61, 100, 'none'],
-    ]);
   });
 
   it('agrees with a model that keeps one entry for each block, after any history', async () => {
@@ -128,10 +114,6 @@ describe('missingCoverage', () => {
         expect(told).toEqual([...lacking]);
       }),
     );
-  });
-
-  it('is empty where everything is covered', () => {
-    expect(missingCoverage({ from: 2, to: 9 }, ['a'], [{ ...covered(1, 10), dataset: 'a' }])).toEqual([]);
   });
 });
 

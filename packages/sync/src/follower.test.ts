@@ -1,23 +1,12 @@
-import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, type Hash, silentLogger, systemClock } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
-import {
-  createScratchDatabase,
-  createScriptedChain,
-  type ScratchDatabase,
-  type ScriptedChain,
-  serveScriptedChain,
-  traceMethods,
-} from '@chainstead/testkit';
+import { type Hash, systemClock } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { BlockWatcher } from './block-watcher.ts';
-import { type Checkpoint, readChainState, saveChainStart } from './checkpoint.ts';
+import { type Checkpoint, readChainState } from './checkpoint.ts';
 import type { Dataset } from './dataset.ts';
-import { registerDerivedStates } from './derived/derived-record.ts';
 import { follow } from './follower.ts';
-import { createKnownContracts } from './known-contracts.ts';
-import { createSyncMetrics } from './sync-metrics.ts';
 import { createMarkTables, marks, misderived } from './testing/marks-dataset.ts';
+import { openScriptedStage, type ScriptedStage } from './testing/scripted-stage.ts';
 import {
   createWholeBlockTables,
   expectedOutcomes,
@@ -41,10 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-interface Stage {
-  readonly chain: Chain;
-  readonly scripted: ScriptedChain;
-  readonly pool: UpstreamPool;
+interface Stage extends ScriptedStage {
   readonly reorgs: () => Promise<string | undefined>;
   /** Rows of transfers, as they were counted. */
   readonly rowsCounted: () => Promise<number>;
@@ -61,15 +47,6 @@ interface Stage {
 type Move = (params: readonly unknown[]) => unknown;
 
 async function openStage(blocks: number): Promise<Stage> {
-  const chainId = nextChainId++;
-  const key = `followed-${chainId}`;
-  const chain = createChainRegistry({
-    additional: [
-      { key, id: chainId, pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX, headerHash: true, proofPolicy: 'strict' },
-    ],
-  }).get(chainId);
-  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 10, creationShare: 0.2 });
-  scripted.mine(blocks);
   const moves = new Map<string, Move>();
   let liedAbout: number | null = null;
   const told = (block: unknown): unknown => {
@@ -80,65 +57,36 @@ async function openStage(blocks: number): Promise<Stage> {
       ? { ...(block as object), transactions: [{ ...first, value: '0x1' }, ...others] }
       : block;
   };
-  const node = await serveScriptedChain(scripted, {
-    methods: (view, own) =>
-      new Map(
-        [...own, ...traceMethods(view)].map(([method, handler]) => [
-          method,
-          async (params) => {
-            const move = moves.get(method);
-            moves.delete(method);
-            await move?.(params);
-            const reply = await handler(params);
-            return 'result' in reply && method.startsWith('eth_getBlockBy') ? { result: told(reply.result) } : reply;
-          },
-        ]),
-      ),
+  const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
+    blocks,
+    facts: { pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX },
+    firstFollowed: FIRST,
+    answer: async (method, params, own) => {
+      const move = moves.get(method);
+      moves.delete(method);
+      await move?.(params);
+      const reply = await own(params);
+      return 'result' in reply && method.startsWith('eth_getBlockBy') ? { result: told(reply.result) } : reply;
+    },
   });
-  const registry = createMetricsRegistry();
-  const logger = silentLogger();
-  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry });
-  await pool.start();
-  onTestFinished(async () => {
-    await pool.close();
-    await node.close();
-  });
-  const { database } = scratch;
-  await saveChainStart(database, chain, 1, FIRST);
-  await registerDerivedStates(database, chain, ALL);
-  const checkpoint = async () => (await readChainState(database, chain.id))?.checkpoint ?? null;
-  const metrics = createSyncMetrics(registry);
+  onTestFinished(() => stage.close());
+  const checkpoint = async () => (await readChainState(stage.database, stage.chain.id))?.checkpoint ?? null;
   return {
-    chain,
-    scripted,
-    pool,
+    ...stage,
     checkpoint,
     lieAbout: (block) => {
       liedAbout = block;
     },
     beforeNext: (method, move) => moves.set(method, move),
     rowsCounted: async () => {
-      const { values } = await metrics.rows.get();
+      const { values } = await stage.metrics.rows.get();
       return values.find(({ labels }) => labels.dataset === 'marks')?.value ?? 0;
     },
-    reorgs: async () => /chainstead_sync_reorgs_total\{[^}]*\} (\d+)/.exec(await registry.metrics())?.[1],
-    follow: async (watcher, endBlock = scripted.head) => {
-      const options = {
-        database,
-        chain,
-        datasets: ALL,
-        knownContracts: createKnownContracts(),
-        pool,
-        policy: 'strict' as const,
-        firstFollowed: FIRST,
-        endBlock,
-        clock: systemClock,
-        logger,
-        metrics,
-        onProgress: () => undefined,
-        ...(watcher === undefined ? {} : { watcher }),
-      };
-      await follow(options, await checkpoint(), AbortSignal.timeout(20_000));
+    reorgs: async () => /chainstead_sync_reorgs_total\{[^}]*\} (\d+)/.exec(await stage.metricsText())?.[1],
+    follow: async (watcher, endBlock = stage.scripted.head) => {
+      const watching = watcher === undefined ? {} : { watcher };
+      const given = { ...stage, ...watching, clock: systemClock, firstFollowed: FIRST, endBlock };
+      await follow({ ...given, onProgress: () => undefined }, await checkpoint(), AbortSignal.timeout(20_000));
     },
   };
 }

@@ -1,10 +1,7 @@
-import { type Clock, createMetricsRegistry, systemClock } from '@chainstead/core';
 import { type Leadership, tryAcquireLeadership } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createChainSync } from './chain-sync.ts';
 import type { Dataset } from './dataset.ts';
-import { createSyncMetrics } from './sync-metrics.ts';
 import { createMarkTables, marks } from './testing/marks-dataset.ts';
 import { openScriptedStage, type ScriptedStage } from './testing/scripted-stage.ts';
 
@@ -19,15 +16,13 @@ const LED = [
   'derived_built_ratio',
 ];
 const WAIT = { timeout: 20_000, interval: 20 };
-/** Waits a twentieth of what it is told to. */
-const clock: Clock = { now: () => Date.now() * 20, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) };
 
 let scratch: ScratchDatabase;
 let stage: ScriptedStage;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
-  stage = await openScriptedStage(scratch.database, CHAIN_ID, [marks as Dataset], { blocks: 30 });
+  stage = await openScriptedStage(scratch.database, CHAIN_ID, [marks as Dataset], { blocks: 30, speed: 20 });
 });
 afterAll(async () => {
   await stage.close();
@@ -46,26 +41,13 @@ async function takeOver(): Promise<Leadership> {
 }
 
 test('what a leader alone tells is told no more by a process that has lost the lead, until it leads again', async () => {
-  const registry = createMetricsRegistry();
-  const { chain, pool, database, datasets, logger } = stage;
-  const stop = new AbortController();
-  const running = createChainSync({
-    ...{ chain, pool, database, datasets, logger, clock, metrics: createSyncMetrics(registry) },
-    settings: {
-      startBlock: 1,
-      endBlock: null,
-      proof: 'strict',
-      backfillProof: 'none',
-      backfillOrder: 'newest-first',
-      proverRate: 1_000,
-    },
-  }).run(stop.signal);
+  stage.sync([marks as Dataset]);
   const told = async (): Promise<readonly string[]> => {
-    const names = (await registry.metrics()).matchAll(/^chainstead_sync_(\w+)\{[^}]*chain="stage-915001"/gm);
+    const names = (await stage.metricsText()).matchAll(/^chainstead_sync_(\w+)\{[^}]*chain="stage-915001"/gm);
     return [...new Set([...names].map(([, name = '']) => name))];
   };
   const flags = async (): Promise<readonly string[]> =>
-    [...(await registry.metrics()).matchAll(/^chainstead_sync_((?:leader|standby|stalled)\{.*)$/gm)].map(
+    [...(await stage.metricsText()).matchAll(/^chainstead_sync_((?:leader|standby|stalled)\{.*)$/gm)].map(
       ([, line = '']) => line,
     );
   const of = (leader: number, standby: number) => [
@@ -73,17 +55,12 @@ test('what a leader alone tells is told no more by a process that has lost the l
     `leader{chain="stage-915001"} ${leader}`,
     `standby{chain="stage-915001"} ${standby}`,
   ];
-  try {
-    await vi.waitFor(async () => expect(await told()).toEqual(expect.arrayContaining(LED)), WAIT);
-    const other = await takeOver();
-    await vi.waitFor(async () => expect(await flags()).toEqual(of(0, 1)), WAIT);
-    await vi.waitFor(async () => expect((await told()).filter((name) => LED.includes(name))).toEqual([]), WAIT);
-    await other.release();
-    stage.scripted.mine(2);
-    await vi.waitFor(async () => expect(await told()).toEqual(expect.arrayContaining(LED)), WAIT);
-    await vi.waitFor(async () => expect(await flags()).toEqual(of(1, 0)), WAIT);
-  } finally {
-    stop.abort();
-    await running;
-  }
+  await vi.waitFor(async () => expect(await told()).toEqual(expect.arrayContaining(LED)), WAIT);
+  const other = await takeOver();
+  await vi.waitFor(async () => expect(await flags()).toEqual(of(0, 1)), WAIT);
+  await vi.waitFor(async () => expect((await told()).filter((name) => LED.includes(name))).toEqual([]), WAIT);
+  await other.release();
+  stage.scripted.mine(2);
+  await vi.waitFor(async () => expect(await told()).toEqual(expect.arrayContaining(LED)), WAIT);
+  await vi.waitFor(async () => expect(await flags()).toEqual(of(1, 0)), WAIT);
 });

@@ -1,48 +1,13 @@
-import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Clock, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
-import {
-  type ChainNode,
-  createScratchDatabase,
-  createScriptedChain,
-  type ScratchDatabase,
-  serveScriptedChain,
-} from '@chainstead/testkit';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readChainStatuses } from './chain-status.ts';
-import { createChainSync } from './chain-sync.ts';
-import type { ChainSyncSettings } from './chain-sync-options.ts';
-import { listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { backfillRanges, verifyRanges } from './range-commands.ts';
-import { createSyncMetrics } from './sync-metrics.ts';
 import { createMarkTables, marks, misderived } from './testing/marks-dataset.ts';
+import { openScriptedStage, type ScriptedStage } from './testing/scripted-stage.ts';
 
 const CHAIN_ID = 910_001;
 const REORG_DEPTH_MAX = 8;
-const CHAIN: Chain = createChainRegistry({
-  additional: [
-    {
-      key: 'kept',
-      id: CHAIN_ID,
-      pollIntervalMs: 10,
-      reorgDepthMax: REORG_DEPTH_MAX,
-      headerHash: true,
-      proofPolicy: 'strict',
-    },
-  ],
-}).get(CHAIN_ID);
-const SETTINGS: ChainSyncSettings = {
-  startBlock: 1,
-  endBlock: null,
-  proof: 'strict',
-  backfillProof: 'none',
-  backfillOrder: 'newest-first',
-  proverRate: 1_000,
-};
-/** Waits a twentieth of what it is told to. */
-const clock: Clock = { now: () => Date.now() * 20, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) };
-
 /** The same marks without anything derived, in a table of their own. */
 const { derived: _, ...plain } = marks;
 const early: Dataset = { ...plain, name: 'early-marks', table: { ...plain.table, name: 'early_marks' } } as Dataset;
@@ -73,75 +38,44 @@ function countRows(rows: string, sign: '+' | '-'): string {
 }
 
 let scratch: ScratchDatabase;
-let pool: UpstreamPool;
-let node: ChainNode;
-const scripted = createScriptedChain({ seed: 7, chainId: CHAIN_ID, wallets: 20 });
-const registry = createMetricsRegistry();
-const metrics = createSyncMetrics(registry);
+let stage: ScriptedStage;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await scratch.database.query('CREATE TABLE early_marks (LIKE marks INCLUDING ALL)');
   await scratch.database.query('CREATE TABLE early_count (chain_id bigint PRIMARY KEY, marks bigint NOT NULL)');
-  scripted.mine(40);
-  node = await serveScriptedChain(scripted);
-  pool = createUpstreamPool({
-    chain: CHAIN,
-    upstreams: [{ url: node.url }],
-    logger: silentLogger(),
-    metrics: registry,
+  stage = await openScriptedStage(scratch.database, CHAIN_ID, [], {
+    blocks: 40,
+    facts: { pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX },
+    firstFollowed: null,
+    speed: 20,
   });
-  await pool.start();
 });
 afterAll(async () => {
-  await pool.close();
-  await node.close();
+  await stage.close();
   await scratch.drop();
 });
 
-function ingest(datasets: readonly Dataset[]): { stop(): Promise<void> } {
-  const shared = { chain: CHAIN, pool, database: scratch.database, logger: silentLogger(), metrics, clock };
-  const abort = new AbortController();
-  const finished = createChainSync({ ...shared, datasets, settings: SETTINGS }).run(abort.signal);
-  const stop = async () => {
-    abort.abort();
-    await finished;
-  };
-  onTestFinished(stop);
-  return { stop };
-}
-
-async function coveredBy(dataset: Dataset) {
-  const own = (await listCoverage(scratch.database, CHAIN.id)).filter((one) => one.dataset === dataset.name);
-  return mergeRanges(own.map(({ range }) => range));
-}
-
-const untilCovered = (dataset: Dataset, to: number) =>
-  vi.waitFor(async () => expect(await coveredBy(dataset)).toEqual([{ from: 1, to }]), {
-    timeout: 20_000,
-    interval: 30,
-  });
-
 describe('datasets of a chain', () => {
   it('come to cover all that is followed when they are added later, and are no repairs', async () => {
-    const first = ingest([early]);
-    await untilCovered(early, 40);
-    scripted.mine(15);
-    await untilCovered(early, 55);
+    const first = stage.sync([early]);
+    await stage.untilCovered(early);
+    stage.scripted.mine(15);
+    await stage.untilCovered(early);
     await first.stop();
 
-    ingest([early, marks as Dataset]);
+    onTestFinished(stage.sync([early, marks as Dataset]).stop);
     await vi.waitFor(
-      async () => expect((await coveredBy(marks as Dataset)).at(0)).toEqual({ from: 1, to: 55 - REORG_DEPTH_MAX }),
+      async () => expect((await stage.coverageOf(marks)).ranges.at(0)).toEqual({ from: 1, to: 55 - REORG_DEPTH_MAX }),
       { timeout: 20_000, interval: 30 },
     );
-    scripted.mine(REORG_DEPTH_MAX);
-    await untilCovered(marks as Dataset, scripted.head);
+    stage.scripted.mine(REORG_DEPTH_MAX);
+    await stage.untilCovered(marks);
     const rows = await scratch.database.query(
       'SELECT (SELECT count(*)::int FROM marks) AS marks, (SELECT count(*)::int FROM early_marks) AS early',
     );
-    const expected = scripted.expectedTransfers({ from: 1, to: scripted.head }).length;
+    const expected = stage.scripted.expectedTransfers({ from: 1, to: stage.scripted.head }).length;
     expect(rows).toEqual([{ marks: expected, early: expected }]);
     expect(await misderived(scratch.database, CHAIN_ID)).toEqual([]);
     expect(await scratch.database.query('SELECT * FROM upstream_faults')).toEqual([]);
@@ -150,7 +84,7 @@ describe('datasets of a chain', () => {
   it('come to have what is derived from them when that is added later, and status and metrics say so', async () => {
     const stored = 'SELECT count(*) AS marks FROM early_marks';
     const untilCounted = async (block: number) => {
-      await untilCovered(counted, block);
+      await stage.untilCovered(counted, block);
       await vi.waitFor(
         async () =>
           expect(await scratch.database.query('SELECT marks FROM early_count')).toEqual(
@@ -161,40 +95,30 @@ describe('datasets of a chain', () => {
     };
     const [rows] = await scratch.database.query<{ marks: number }>(stored);
     expect(rows?.marks).toBeGreaterThan(0);
-    const session = ingest([counted]);
-    await untilCounted(scripted.head);
-    scripted.mine(3);
-    await untilCounted(scripted.head);
-    const [status] = await readChainStatuses(scratch.database, [counted], [CHAIN]);
+    const session = stage.sync([counted]);
+    await untilCounted(stage.scripted.head);
+    stage.scripted.mine(3);
+    await untilCounted(stage.scripted.head);
+    const [status] = await readChainStatuses(scratch.database, [counted], [stage.chain]);
     expect(status?.building).toEqual([]);
     await vi.waitFor(async () =>
-      expect(await registry.metrics()).toContain(
-        'chainstead_sync_derived_built_ratio{chain="kept",state="early-count"} 1',
+      expect(await stage.metricsText()).toContain(
+        'chainstead_sync_derived_built_ratio{chain="stage-910001",state="early-count"} 1',
       ),
     );
     await session.stop();
   });
 
   it('are those that decode something there: of others there is neither coverage nor a gap', async () => {
-    const options = {
-      chain: CHAIN,
-      pool,
-      database: scratch.database,
-      logger: silentLogger(),
-      metrics,
-      clock,
-      datasets: [early, elsewhere],
-      proof: 'strict' as const,
-      backfillProof: 'none' as const,
-    };
+    const options = { ...stage, datasets: [early, elsewhere], proof: 'strict', backfillProof: 'none' } as const;
     const never = new AbortController().signal;
     await backfillRanges(options, [{ from: 1, to: 20 }], never);
-    const session = ingest([early, elsewhere]);
-    scripted.mine(1);
-    await untilCovered(early, scripted.head);
+    const session = stage.sync([early, elsewhere]);
+    stage.scripted.mine(1);
+    await stage.untilCovered(early);
     await session.stop();
-    expect(await coveredBy(elsewhere)).toEqual([]);
-    const [status] = await readChainStatuses(scratch.database, [early, elsewhere], [CHAIN]);
+    expect((await stage.coverageOf(elsewhere)).ranges).toEqual([]);
+    const [status] = await readChainStatuses(scratch.database, [early, elsewhere], [stage.chain]);
     expect(status?.gaps).toEqual([]);
     expect((await verifyRanges(options, [{ from: 1, to: 20 }], never)).uncovered).toEqual([]);
   });

@@ -13,9 +13,9 @@ import {
   serveScriptedChain,
   traceMethods,
 } from '@chainstead/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ProvenBlock } from './proven-block.ts';
-import { readWatchedBlock } from './read-watched-block.ts';
+import { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
 import type { BlockPart } from './whole-block.ts';
 
 const CHAIN_ID = 31_337;
@@ -38,12 +38,6 @@ interface Lie {
   readonly receipts?: (receipts: readonly JsonObject[]) => readonly JsonObject[];
   readonly traces?: (traces: readonly JsonObject[]) => readonly JsonObject[];
 }
-
-const open: { pool?: UpstreamPool; nodes: ChainNode[] } = { nodes: [] };
-afterEach(async () => {
-  await open.pool?.close();
-  await Promise.all(open.nodes.splice(0).map((node) => node.close()));
-});
 
 function altering(handler: RpcHandler | undefined, alter: (result: never) => unknown): RpcHandler {
   return async (params) => {
@@ -102,24 +96,25 @@ async function read(
   policy: ProofPolicy = 'strict',
 ): Promise<Read> {
   const nodes = await Promise.all([serve(lie), ...Array.from({ length: others }, () => serve({}))]);
+  return readFrom(nodes, NUMBER, { chain: strict, policy, parts: new Set(parts) });
+}
+
+/** Reads a block from these nodes, the first one first. */
+async function readFrom(
+  nodes: readonly ChainNode[],
+  number: number,
+  how: Pick<WatchedReader, 'chain' | 'policy' | 'parts' | 'recoverSigners'>,
+): Promise<Read> {
+  await using parts = new AsyncDisposableStack();
+  for (const node of nodes) parts.defer(() => node.close());
   const logger = silentLogger();
   const upstreams = nodes.map(({ url }) => ({ url }));
-  const pool = createUpstreamPool({ chain: strict, upstreams, logger, metrics: createMetricsRegistry() });
-  try {
-    await pool.start();
-    const reader = {
-      pool: askingFirst(pool, pool.status()[0]?.name ?? ''),
-      chain: strict,
-      policy,
-      logger,
-      parts: new Set(parts),
-    };
-    const block = await readWatchedBlock(reader, NUMBER, { transactions: false, internalTransfers: false });
-    return { block, faults: (pool.status()[0]?.faults ?? {}) as Readonly<Record<string, number>> };
-  } finally {
-    await pool.close();
-    await Promise.all(nodes.map((node) => node.close()));
-  }
+  const given = createUpstreamPool({ chain: how.chain, upstreams, logger, metrics: createMetricsRegistry() });
+  const pool = parts.adopt(given, (one) => one.close());
+  await pool.start();
+  const reader = { ...how, logger, pool: askingFirst(pool, pool.status()[0]?.name ?? '') };
+  const block = await readWatchedBlock(reader, number, { transactions: false, internalTransfers: false });
+  return { block, faults: (pool.status()[0]?.faults ?? {}) as Readonly<Record<string, number>> };
 }
 
 const edit = (at: number, changes: object) => (list: readonly JsonObject[]) =>
@@ -224,17 +219,11 @@ describe('the transactions of a block', () => {
           ['eth_getBlockReceipts', altering(own.get('eth_getBlockReceipts'), receipts)],
         ]),
     });
-    open.nodes.push(node);
     const { provesSenders, ...reading } = how;
     const known = createChainRegistry().get(source.chainId);
     const chain = { ...known, transactions: { mode: 'all' as const, input: 'full' as const, provesSenders } };
-    const logger = silentLogger();
-    const upstreams = [{ url: node.url }];
-    const pool = createUpstreamPool({ chain, upstreams, logger, metrics: createMetricsRegistry() });
-    open.pool = pool;
-    await pool.start();
-    const reader = { ...reading, chain, logger, pool, parts: new Set<BlockPart>(['transactions']) };
-    return readWatchedBlock(reader, 150_000_000, { transactions: false, internalTransfers: false });
+    const parts = new Set<BlockPart>(['transactions']);
+    return (await readFrom([node], 150_000_000, { ...reading, chain, parts })).block;
   };
   /** Of a type that does not name its sender itself. */
   const isSigned = ({ r, to }: JsonObject): boolean => typeof r === 'string' && r.length > 40 && to !== null;
@@ -284,30 +273,14 @@ describe('the transactions of a block', () => {
   ] as const)('of a real block of %s are proven where every type is known', async (chain, number, expected) => {
     const source = await loadRecordedChain({ folder: folder ?? '', chain });
     const node = await serveChain(source);
-    open.nodes.push(node);
     const known = createChainRegistry().find(source.chainId);
     const added = known === null ? [{ key: 'real', id: source.chainId }] : [];
-    const reader = {
-      chain: createChainRegistry({ additional: added }).get(source.chainId),
-      policy: 'strict' as const,
-      logger: silentLogger(),
-    };
-    const pool = createUpstreamPool({
-      chain: reader.chain,
-      upstreams: [{ url: node.url }],
-      logger: reader.logger,
-      metrics: createMetricsRegistry(),
-    });
-    open.pool = pool;
-    await pool.start();
+    const real = createChainRegistry({ additional: added }).get(source.chainId);
     const parts = new Set<BlockPart>(['transactions']);
-    const block = await readWatchedBlock({ ...reader, pool, parts }, number, {
-      transactions: false,
-      internalTransfers: false,
-    });
+    const { block, faults } = await readFrom([node], number, { chain: real, policy: 'strict', parts });
     expect(block?.level).toBe('receipts');
     expect(block?.parts.transactions).toEqual(expected);
-    expect(pool.status()[0]?.faults).toEqual({});
+    expect(faults).toEqual({});
   });
 });
 

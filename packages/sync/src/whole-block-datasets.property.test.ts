@@ -1,32 +1,14 @@
-import { createChainRegistry } from '@chainstead/chains';
-import {
-  type BlockRange,
-  type Clock,
-  createMetricsRegistry,
-  mergeRanges,
-  silentLogger,
-  systemClock,
-} from '@chainstead/core';
-import { createUpstreamPool } from '@chainstead/rpc';
-import {
-  atDepth,
-  createScratchDatabase,
-  createScriptedChain,
-  type ScratchDatabase,
-  serveScriptedChain,
-  traceMethods,
-} from '@chainstead/testkit';
+import { type BlockRange, mergeRanges } from '@chainstead/core';
+import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readChainState, saveChainStart } from './checkpoint.ts';
+import { readChainState } from './checkpoint.ts';
 import { listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { registerDerivedStates } from './derived/derived-record.ts';
 import { follow } from './follower.ts';
-import { createKnownContracts } from './known-contracts.ts';
 import { backfillRanges, reindexRanges, verifyRanges } from './range-commands.ts';
-import { createSyncMetrics } from './sync-metrics.ts';
 import { createMarkTables, marks, misderived } from './testing/marks-dataset.ts';
+import { openScriptedStage } from './testing/scripted-stage.ts';
 import {
   createWholeBlockTables,
   expectedOutcomes,
@@ -40,8 +22,6 @@ import {
 const ALL = [marks, outcomes, payments] as readonly Dataset[];
 const LAST_BACKFILLED = 16;
 const REORG_DEPTH_MAX = 6;
-/** Waits a hundredth of what it is told to. */
-const clock: Clock = { now: () => Date.now() * 100, sleep: (ms, signal) => systemClock.sleep(ms / 100, signal) };
 let scratch: ScratchDatabase;
 let nextChainId = 950_001;
 
@@ -69,47 +49,21 @@ type Step = typeof someStep extends fc.Arbitrary<infer T> ? T : never;
 
 /** Takes steps on a chain of its own in the database. */
 async function withChain(work: (take: (step: Step) => Promise<void>, check: () => Promise<void>) => Promise<void>) {
-  const { database } = scratch;
-  const chainId = nextChainId++;
-  const chain = createChainRegistry({
-    additional: [
-      {
-        key: `any-${chainId}`,
-        id: chainId,
-        pollIntervalMs: 5,
-        reorgDepthMax: REORG_DEPTH_MAX,
-        headerHash: true,
-        proofPolicy: 'strict',
-      },
-    ],
-  }).get(chainId);
-  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 8, creationShare: 0.2 });
-  scripted.mine(LAST_BACKFILLED + REORG_DEPTH_MAX + 2);
   let hasTraces = true;
-  const node = await serveScriptedChain(scripted, {
-    methods: (view) =>
-      new Map(
-        [...traceMethods(view)].map(([method, handler]) => [
-          method,
-          (params) => (hasTraces ? handler(params) : { error: { code: -32601, message: 'the method does not exist' } }),
-        ]),
-      ),
+  const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
+    blocks: LAST_BACKFILLED + REORG_DEPTH_MAX + 2,
+    facts: { pollIntervalMs: 5, reorgDepthMax: REORG_DEPTH_MAX },
+    firstFollowed: LAST_BACKFILLED + 1,
+    answer: (method, params, own) =>
+      hasTraces || !method.startsWith('debug_')
+        ? own(params)
+        : { error: { code: -32601, message: 'the method does not exist' } },
   });
-  const registry = createMetricsRegistry();
-  const shared = { chain, database, logger: silentLogger(), metrics: createSyncMetrics(registry), clock };
-  const pool = createUpstreamPool({ ...shared, upstreams: [{ url: node.url }], metrics: registry });
-  await pool.start();
-  await saveChainStart(database, chain, 1, LAST_BACKFILLED + 1);
-  await registerDerivedStates(database, chain, ALL);
+  const { chain, scripted, database } = stage;
   const never = new AbortController().signal;
 
-  const command = (datasets: readonly Dataset[], backfillProof: 'none' | 'receipts') => ({
-    ...shared,
-    pool,
-    datasets,
-    proof: 'strict' as const,
-    backfillProof,
-  });
+  const command = (datasets: readonly Dataset[], backfillProof: 'none' | 'receipts') =>
+    ({ ...stage, datasets, proof: 'strict', backfillProof }) as const;
   const unlessUntraced = async (work: Promise<unknown>): Promise<void> => {
     try {
       await work;
@@ -119,16 +73,8 @@ async function withChain(work: (take: (step: Step) => Promise<void>, check: () =
     }
   };
   const followTo = async (datasets: readonly Dataset[]): Promise<void> => {
-    const options = {
-      ...shared,
-      pool,
-      datasets,
-      knownContracts: createKnownContracts(),
-      policy: 'strict' as const,
-      firstFollowed: LAST_BACKFILLED + 1,
-      endBlock: scripted.head,
-      onProgress: () => undefined,
-    };
+    const span = { firstFollowed: LAST_BACKFILLED + 1, endBlock: scripted.head, onProgress: () => undefined };
+    const options = { ...stage, ...span, datasets };
     await follow(options, (await readChainState(database, chain.id))?.checkpoint ?? null, AbortSignal.timeout(20_000));
   };
 
@@ -160,7 +106,7 @@ async function withChain(work: (take: (step: Step) => Promise<void>, check: () =
 
   /** In what a dataset covers, its rows are those of the chain; elsewhere it has none. */
   const check = async (): Promise<void> => {
-    const coverage = await listCoverage(database, chainId as typeof chain.id);
+    const coverage = await listCoverage(database, chain.id);
     const state = await readChainState(database, chain.id);
     const top = state?.checkpoint?.number ?? LAST_BACKFILLED;
     const expectIn = async (dataset: Dataset, stored: readonly string[], rowsIn: (range: BlockRange) => string[]) => {
@@ -170,19 +116,18 @@ async function withChain(work: (take: (step: Step) => Promise<void>, check: () =
     };
     // Blocks that the follower has not come to yet may be others by now.
     if (state?.checkpoint !== null && scripted.blockAt(top)?.hash !== state?.checkpoint.hash) return;
-    await expectIn(outcomes as Dataset, await storedOutcomes(database, chainId), (range) =>
+    await expectIn(outcomes as Dataset, await storedOutcomes(database, chain.id), (range) =>
       expectedOutcomes(scripted, range),
     );
-    await expectIn(payments as Dataset, await storedPayments(database, chainId), (range) =>
+    await expectIn(payments as Dataset, await storedPayments(database, chain.id), (range) =>
       expectedPayments(scripted, range),
     );
-    expect(await misderived(database, chainId)).toEqual([]);
+    expect(await misderived(database, chain.id)).toEqual([]);
   };
   try {
     await work(take, check);
   } finally {
-    await pool.close();
-    await node.close();
+    await stage.close();
   }
 }
 

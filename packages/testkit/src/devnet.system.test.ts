@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { stringToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 import { compileDemoContracts, DEMO_TOKEN_ABI, type DemoContractName } from './demo-contracts.ts';
 import { type Devnet, startDevnet } from './devnet.ts';
 import { processorMs } from './processor-ms.ts';
-import { askNode } from './rpc-client.ts';
-import { TRANSFER_TOPIC } from './scripted-event.ts';
 
 let devnet: Devnet;
 let contracts: Readonly<Record<DemoContractName, CompiledContract>>;
@@ -24,52 +21,6 @@ const account = (index: number): Devnet['accounts'][number] => {
 };
 
 describe('startDevnet', () => {
-  it('is an EVM node of the given chain with funded accounts', async () => {
-    expect(await askNode(devnet.url, 'eth_chainId')).toBe('0x1092');
-    expect(devnet.accounts).toHaveLength(10);
-    expect(await devnet.client.getBalance({ address: account(0) })).toBeGreaterThan(0n);
-  });
-
-  it('deploys an ERC-20 with any name, symbol and decimals, mints, moves and burns', async () => {
-    const token = await devnet.deploy(contracts.DemoToken, ['Test Dollar', 'TUSD', 6]);
-    const read = (functionName: 'name' | 'symbol' | 'decimals') =>
-      devnet.client.readContract({ address: token, abi: DEMO_TOKEN_ABI, functionName });
-    expect([await read('name'), await read('symbol'), await read('decimals')]).toEqual(['Test Dollar', 'TUSD', 6]);
-    const call = { address: token, abi: DEMO_TOKEN_ABI };
-    await devnet.send({ ...call, functionName: 'mint', args: [account(0), 1_000n] });
-    await devnet.send({ ...call, functionName: 'transfer', args: [account(1), 300n] });
-    const many = await devnet.send({ ...call, functionName: 'transferMany', args: [[account(2), account(3)], 10n] });
-    expect(many.logs.map((log) => log.topics[0])).toEqual([TRANSFER_TOPIC, TRANSFER_TOPIC]);
-    await devnet.send({ ...call, functionName: 'burn', args: [50n], from: account(1) });
-    const balance = (index: number): Promise<bigint> =>
-      devnet.client.readContract({ ...call, functionName: 'balanceOf', args: [account(index)] });
-    expect([await balance(0), await balance(1), await balance(2)]).toEqual([680n, 250n, 10n]);
-  });
-
-  it('deploys a token with bytes32 texts and NFTs with three and four topics', async () => {
-    const old = await devnet.deploy(contracts.Bytes32Token, [
-      stringToHex('Maker', { size: 32 }),
-      stringToHex('MKR', { size: 32 }),
-    ]);
-    expect(await askNode(devnet.url, 'eth_call', [{ to: old, data: '0x95d89b41' }, 'latest'])).toBe(
-      stringToHex('MKR', { size: 32 }),
-    );
-    const topics: number[] = [];
-    for (const name of ['ThreeTopicNft', 'DemoNft'] as const) {
-      const nft = await devnet.deploy(contracts[name]);
-      const call = { address: nft, abi: contracts[name].abi };
-      const receipt = await devnet.send({ ...call, functionName: 'mint', args: [account(1), 7n] });
-      topics.push(receipt.logs[0]?.topics.length ?? 0);
-      const interfaces = await devnet.client.readContract({
-        ...call,
-        functionName: 'supportsInterface',
-        args: ['0x80ac58cd'],
-      });
-      expect(interfaces).toBe(true);
-    }
-    expect(topics).toEqual([3, 4]);
-  });
-
   it('says when a transaction fails', async () => {
     const token = await devnet.deploy(contracts.DemoToken, ['Poor', 'POOR', 18]);
     await expect(

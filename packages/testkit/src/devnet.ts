@@ -27,8 +27,6 @@ export interface DevnetOptions {
   readonly chainId?: number;
   /** Default: any free one. */
   readonly port?: number;
-  /** Mines a block every so often; default: one for each transaction. */
-  readonly blockTimeSeconds?: number;
   /** Further arguments for anvil, e.g. `['--state', file]`. */
   readonly args?: readonly string[];
 }
@@ -77,10 +75,9 @@ const POLLING_INTERVAL_MS = 20;
 
 /** Starts anvil on a port of its own. @throws TestkitError when this machine has no binary or it does not start. */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
-  const { chainId = 31_337, port = 0, blockTimeSeconds, args = [] } = options;
-  const blockTime = blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds)];
+  const { chainId = 31_337, port = 0, args = [] } = options;
   const settings = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId)];
-  const child = spawnDependent(anvilBinary(), [...settings, ...blockTime, ...args]);
+  const child = spawnDependent(anvilBinary(), [...settings, ...args]);
   try {
     return await connect(child, settings, chainId);
   } catch (error) {

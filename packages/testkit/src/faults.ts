@@ -29,9 +29,8 @@ export interface FaultSettings {
     readonly callsPerSecond?: number;
     readonly retryAfterSeconds?: number;
   } | null;
-  /** Batches: refused with one error object, or with more calls than `batchMax`. */
+  /** Batches are refused with one error object. */
   readonly noBatch: boolean;
-  readonly batchMax: number | null;
   /** Share of logs missing from eth_getLogs, always the same ones. */
   readonly dropLogsRate: number;
   /** Share of logs missing from receipts, always the same ones. */
@@ -66,7 +65,6 @@ export const NO_FAULTS: FaultSettings = {
   truncate: null,
   throttle: null,
   noBatch: false,
-  batchMax: null,
   dropLogsRate: 0,
   dropReceiptLogsRate: 0,
   lagBlocks: 0,

@@ -128,15 +128,10 @@ describe('faults of the transport', () => {
     await expect(post(url, call('echo')).then((answer) => answer.text())).rejects.toThrow();
   });
 
-  it('refuses batches, or batches that are too large', async () => {
-    const { url, faults } = await start({ noBatch: true });
+  it('refuses batches', async () => {
+    const { url } = await start({ noBatch: true });
     expect(await postJson(url, [call('echo')])).toMatchObject({ error: { code: -32600 } });
     expect(await postJson(url, call('echo'))).toHaveProperty('result');
-    faults.set({ noBatch: false, batchMax: 2 });
-    expect(await postJson(url, [call('echo'), call('echo')])).toHaveLength(2);
-    expect(await postJson(url, [call('echo'), call('echo'), call('echo')])).toMatchObject({
-      error: { message: 'batch too large' },
-    });
   });
 
   it.each([

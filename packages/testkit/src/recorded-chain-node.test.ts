@@ -55,21 +55,6 @@ describe.skipIf(isMissing)(title('serveRecordedChain'), () => {
     expect(await ask('eth_getTransactionByHash', hashes[3])).toEqual((full.transactions as JsonObject[])[3]);
   });
 
-  it('filters logs by range, topics, address and block hash', async () => {
-    const range = { fromBlock: hex(FIRST), toBlock: hex(LAST) };
-    const all = (await ask('eth_getLogs', range)) as JsonObject[];
-    const transfers = (await ask('eth_getLogs', { ...range, topics: [[TRANSFER]] })) as JsonObject[];
-    expect(all).toHaveLength(13_160);
-    expect(transfers).toEqual(all.filter((log) => (log.topics as string[])[0] === TRANSFER));
-    expect(transfers).toHaveLength(2_729);
-    const address = transfers[0]?.address;
-    const ofAddress = await ask('eth_getLogs', { ...range, address: [address], topics: [TRANSFER] });
-    expect(ofAddress).toEqual(transfers.filter((log) => log.address === address));
-    const { hash } = await block(hex(FIRST + 1));
-    const ofBlock = await ask('eth_getLogs', { blockHash: hash, topics: [TRANSFER] });
-    expect(ofBlock).toEqual(transfers.filter((log) => log.blockHash === hash));
-  });
-
   it('reverts or answers nothing to eth_call and does not know other methods', async () => {
     const callOf = (to: string): Promise<unknown> =>
       postJson(node.url, { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to, data: '0x06fdde03' }, 'latest'] });

@@ -16,6 +16,9 @@ import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
 import { TestkitError } from './testkit-error.ts';
 
+const FIRST_TIMESTAMP = 1_700_000_000;
+const BLOCK_TIME_SECONDS = 12;
+
 export interface ScriptedChainOptions {
   /** The same seed and the same calls give the same chain. */
   readonly seed: number;
@@ -23,10 +26,6 @@ export interface ScriptedChainOptions {
   readonly chainId?: number;
   /** Number of the first block. Default 0. */
   readonly firstBlock?: number;
-  /** Unix seconds of the first block. Default 1,700,000,000. */
-  readonly firstTimestamp?: number;
-  /** Default 12. 0 gives several blocks the same timestamp. */
-  readonly blockTimeSeconds?: number;
   /** Most transactions in a block. Default 6. */
   readonly transactionsMax?: number;
   /** Most steps (of one to four events) in a transaction. Default 3. */
@@ -101,10 +100,7 @@ export function createScriptedChain(options: ScriptedChainOptions): ScriptedChai
     const block = buildBlock({
       number,
       parentHash: parent?.hash ?? (firstBlock === 0 ? ZERO_HASH : (blockRandom.hex(32) as Hash)),
-      timestamp:
-        parent === undefined
-          ? (options.firstTimestamp ?? 1_700_000_000)
-          : parent.timestamp + slots * (options.blockTimeSeconds ?? 12),
+      timestamp: parent === undefined ? FIRST_TIMESTAMP : parent.timestamp + slots * BLOCK_TIME_SECONDS,
       mixHash: blockRandom.hex(32),
       transactions: parent === undefined ? [] : traffic(blockRandom, mempool),
     });

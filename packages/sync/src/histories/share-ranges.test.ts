@@ -41,11 +41,6 @@ test('what several lack is read for all of them, the rest for each', () => {
   ]);
 });
 
-test('nothing that lacks is nothing to read', () => {
-  expect(shown([])).toEqual([]);
-  expect(shown([{ dataset: A, ranges: [] }])).toEqual([]);
-});
-
 /** Disjoint, ascending, with a gap between two. */
 const someRanges = fc.uniqueArray(fc.nat({ max: 40 }), { maxLength: 12 }).map((blocks): BlockRange[] =>
   blocks

@@ -1,30 +1,16 @@
-import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Clock, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
-import {
-  type ChainNode,
-  createScratchDatabase,
-  createScriptedChain,
-  type ScratchDatabase,
-  type ScriptedChain,
-  serveScriptedChain,
-} from '@chainstead/testkit';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readChainStatuses } from '../chain-status.ts';
-import { createChainSync } from '../chain-sync.ts';
-import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
 import type { KeepSettings } from '../keep-settings.ts';
-import { createSyncMetrics } from '../sync-metrics.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { createPartitionedMarkTable, keptMarks, partitionedMarks } from '../testing/partitioned-marks.ts';
+import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
 
 const REORG_DEPTH_MAX = 8;
 const dropped: Dataset = { ...partitionedMarks, table: { ...partitionedMarks.table, rowsPerPartition: 40 } };
 const whole = { ...marks, name: 'whole-marks' } as Dataset;
 const datasets = [dropped, whole];
-/** Looks for old partitions each 0.3 s. */
-const clock: Clock = { now: () => Date.now() * 200, sleep: (ms, signal) => systemClock.sleep(ms / 200, signal) };
 let scratch: ScratchDatabase;
 let nextChainId = 980_001;
 
@@ -35,79 +21,35 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-interface Stage {
-  readonly chain: Chain;
-  readonly scripted: ScriptedChain;
-  readonly node: ChainNode;
-  readonly pool: UpstreamPool;
-  ingest(keep?: KeepSettings): { stop(): Promise<void> };
-}
-
-async function openStage(blocks: number): Promise<Stage> {
-  const chainId = nextChainId++;
-  const facts = { key: `kept-${chainId}`, id: chainId, pollIntervalMs: 2_000, headerHash: true };
-  const chain = createChainRegistry({
-    additional: [{ ...facts, reorgDepthMax: REORG_DEPTH_MAX, proofPolicy: 'strict' }],
-  }).get(chainId);
-  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 20, finalityDepth: null });
-  scripted.mine(blocks);
-  const node = await serveScriptedChain(scripted);
-  const registry = createMetricsRegistry();
-  const logger = silentLogger();
-  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry, clock });
-  await pool.start();
-  onTestFinished(async () => {
-    await pool.close();
-    await node.close();
+async function openStage(blocks: number): Promise<ScriptedStage> {
+  const stage = await openScriptedStage(scratch.database, nextChainId++, datasets, {
+    blocks,
+    facts: { pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX },
+    finalityDepth: null,
+    firstFollowed: null,
+    // Looks for old partitions each 0.3 s.
+    speed: 200,
   });
-  const metrics = createSyncMetrics(registry);
-  const settings = {
-    startBlock: 1,
-    endBlock: null,
-    proof: 'strict',
-    backfillProof: 'none',
-    backfillOrder: 'newest-first',
-    proverRate: 1_000,
-  } as const;
-  return {
-    chain,
-    scripted,
-    node,
-    pool,
-    ingest: (keep) => {
-      const abort = new AbortController();
-      const shared = { chain, pool, database: scratch.database, logger, metrics, clock };
-      const finished = createChainSync({ ...shared, datasets, settings: { ...settings, keep } }).run(abort.signal);
-      const stop = async (): Promise<void> => {
-        abort.abort();
-        await finished;
-      };
-      onTestFinished(stop);
-      return { stop };
-    },
-  };
+  onTestFinished(() => stage.close());
+  return stage;
 }
 
-async function coveredBy({ chain }: Stage, { name }: Dataset) {
-  const own = (await listCoverage(scratch.database, chain.id)).filter(({ dataset }) => dataset === name);
-  return mergeRanges(own.map(({ range }) => range));
-}
-
-async function statusOf({ chain }: Stage, keep: KeepSettings) {
+async function statusOf({ chain }: ScriptedStage, keep: KeepSettings) {
   const statuses = await readChainStatuses(scratch.database, datasets, [chain], () => keep);
   return statuses.find(({ chainId }) => chainId === chain.id);
 }
 
 /** Waits until all is indexed up to the head, of the one dataset from somewhere between these blocks; its rows are those of what is covered. */
-async function untilKept(stage: Stage, from: { readonly min: number; readonly max: number }): Promise<number> {
+async function untilKept(stage: ScriptedStage, from: { readonly min: number; readonly max: number }): Promise<number> {
   const { chain, scripted } = stage;
   const to = scripted.head;
   let lowest = Number.NaN;
   await vi.waitFor(
     async () => {
-      expect(await coveredBy(stage, whole)).toEqual([{ from: 1, to }]);
-      expect(await coveredBy(stage, dropped)).toEqual([{ from: expect.any(Number), to }]);
-      lowest = (await coveredBy(stage, dropped))[0]?.from ?? Number.NaN;
+      expect((await stage.coverageOf(whole)).ranges).toEqual([{ from: 1, to }]);
+      const { ranges } = await stage.coverageOf(dropped);
+      expect(ranges).toEqual([{ from: expect.any(Number), to }]);
+      lowest = ranges[0]?.from ?? Number.NaN;
       expect(lowest).toBeGreaterThanOrEqual(from.min);
       expect(lowest).toBeLessThanOrEqual(from.max);
       const truth = scripted
@@ -120,14 +62,14 @@ async function untilKept(stage: Stage, from: { readonly min: number; readonly ma
   return lowest;
 }
 
-const timeOf = ({ scripted }: Stage, block: number): Date =>
+const timeOf = ({ scripted }: ScriptedStage, block: number): Date =>
   new Date(Number(scripted.blockAt(block)?.header.timestamp) * 1_000);
 
 describe('a chain of which the newest blocks are kept', () => {
   it('is filled from the bound only, drops what falls below as it goes on, through reorganisations, and has no gap', async () => {
     const stage = await openStage(120);
     const keep = { blocks: 60, since: null };
-    const session = stage.ingest(keep);
+    const session = stage.sync(datasets, keep);
     // The head of the first start less the reorganisation depth is where following began.
     await untilKept(stage, { min: 120 - REORG_DEPTH_MAX - 60, max: 61 });
     let lowest = 0;
@@ -145,7 +87,7 @@ describe('a chain of which the newest blocks are kept', () => {
     await untilKept(stage, { min: 140, max: stage.scripted.head + 1 - 60 });
     await session.stop();
 
-    const all = stage.ingest();
+    const all = stage.sync(datasets);
     await untilKept(stage, { min: 1, max: 1 });
     await all.stop();
   }, 60_000);
@@ -153,7 +95,7 @@ describe('a chain of which the newest blocks are kept', () => {
   it('finds the first block of the time from which on it is kept', async () => {
     const stage = await openStage(400);
     const keep = { blocks: null, since: timeOf(stage, 250) };
-    const session = stage.ingest(keep);
+    const session = stage.sync(datasets, keep);
     await untilKept(stage, { min: 250, max: 250 });
     expect(await statusOf(stage, keep)).toMatchObject({ gaps: [], keptFrom: 250 });
     stage.scripted.mine(30);
@@ -162,17 +104,17 @@ describe('a chain of which the newest blocks are kept', () => {
 
     // Later by a second: the next block is the first.
     const later = { blocks: null, since: new Date(keep.since.getTime() + 1_000) };
-    const next = stage.ingest(later);
+    const next = stage.sync(datasets, later);
     await vi.waitFor(async () => expect(await statusOf(stage, later)).toMatchObject({ keptFrom: 251, gaps: [] }));
     await untilKept(stage, { min: 250, max: 251 });
     await next.stop();
 
     // Both: what either wants.
-    const widened = stage.ingest({ blocks: 300, since: keep.since });
+    const widened = stage.sync(datasets, { blocks: 300, since: keep.since });
     await untilKept(stage, { min: 131, max: 131 });
     await widened.stop();
     const narrower = { blocks: 300, since: timeOf(stage, 40) };
-    stage.ingest(narrower);
+    stage.sync(datasets, narrower);
     await untilKept(stage, { min: 40, max: 40 });
     expect(await statusOf(stage, narrower)).toMatchObject({ gaps: [], keptFrom: 40 });
   }, 60_000);
