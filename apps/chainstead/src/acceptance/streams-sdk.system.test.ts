@@ -1,7 +1,7 @@
 /** A stream's life by the official SDK, against the running program. */
 import type { Address } from '@chainstead/core';
 import type { Moralis, WebhookReceiver } from '@chainstead/testkit';
-import { getAddress, parseEther } from 'viem';
+import { parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
 import { arrivedOf, awaitWebhook, createStreamStage, type StreamStage } from './stream-stage.ts';
@@ -11,7 +11,6 @@ let stage: StreamStage;
 let Streams: Moralis['Streams'];
 let receiver: WebhookReceiver;
 let alice: Address;
-let bob: Address;
 let id: string;
 const chain = `0x${(1_337_022).toString(16)}`;
 
@@ -19,7 +18,7 @@ beforeAll(async () => {
   stage = await createStreamStage(1_337_022, { WEBHOOK_RETRIES: '0' });
   ({ Streams } = stage.sdk.Moralis);
   receiver = await stage.receive();
-  [alice, bob] = stage.devnet.accounts.slice(5) as [Address, Address];
+  [alice] = stage.devnet.accounts.slice(5) as [Address];
 });
 afterAll(() => stage?.close());
 
@@ -30,7 +29,7 @@ async function sendEther(from: Address): Promise<bigint> {
 }
 
 describe('the official SDK', () => {
-  it('adds a stream', async () => {
+  it('adds a stream and an address', async () => {
     const webhookUrl = `${receiver.url}/sdk`;
     const added = await Streams.add({
       webhookUrl,
@@ -50,16 +49,7 @@ describe('the official SDK', () => {
     expect((await Streams.getById({ id })).raw).toEqual(added.raw);
     const all = await Streams.getAll({ limit: 10 });
     expect(all.result.map((stream) => stream.id)).toEqual([id]);
-  });
-
-  it('adds addresses, lists and deletes them', async () => {
-    await Streams.addAddress({ id, address: [alice, bob] });
-    const listed = await Streams.getAddresses({ id, limit: 10 });
-    expect(listed.result.map(({ address }) => address?.lowercase).toSorted()).toEqual([alice, bob].toSorted());
-    await Streams.deleteAddress({ id, address: getAddress(bob) });
-    expect((await Streams.getAddresses({ id, limit: 10 })).result).toHaveLength(1);
-    expect((await Streams.getById({ id })).raw).toMatchObject({ amountOfAddresses: 1 });
-    await expect(Streams.deleteAddress({ id, address: bob })).rejects.toThrow(/404.*Address not found/);
+    await Streams.addAddress({ id, address: [alice] });
   });
 
   it('gets webhooks, updates the stream, pauses and resumes it', async () => {
@@ -145,13 +135,5 @@ describe('the official SDK', () => {
     await awaitWebhook(stage, other, witness, { blockNumber, confirmed: false });
     expect(receiver.received.map(({ body }) => JSON.parse(body).block.number)).not.toContain(String(blockNumber));
     expect((await Streams.getStats()).raw.totalWebhooksDelivered).toBeGreaterThan(2);
-  });
-
-  it('is told of its mistakes', async () => {
-    const { url } = receiver;
-    const config = { webhookUrl: url, description: 'wrong', tag: 'wrong', chains: [chain] };
-    await expect(Streams.add(config)).rejects.toThrow(/400/);
-    await expect(Streams.getById({ id: 'nonsense' })).rejects.toThrow(/400/);
-    await expect(Streams.retry({ streamId: id, id: '11111111-2222-4333-8444-555555555555' })).rejects.toThrow(/404/);
   });
 });

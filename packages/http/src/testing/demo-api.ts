@@ -96,6 +96,16 @@ const filterSchema = z.object({
   from_date: z.number().nullable(),
   to_date: z.number().nullable(),
 });
+/** The filter of a request that names none. */
+const FILTER_DEFAULTS = {
+  address: '',
+  chain: 'eth',
+  contract_addresses: [],
+  from_block: null,
+  to_block: null,
+  from_date: null,
+  to_date: null,
+};
 
 /** Pages over the numbers 119 down to 0 (or up), so that the rest of the answer is what the parameters were read as. */
 const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
@@ -142,15 +152,7 @@ const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
     route: 'demo-rows',
     filter: filterSchema,
     position: z.number(),
-    defaults: {
-      address: '',
-      chain: 'eth',
-      contract_addresses: [],
-      from_block: null,
-      to_block: null,
-      from_date: null,
-      to_date: null,
-    },
+    defaults: FILTER_DEFAULTS,
     limitDefault: 20,
   });
   app.openapi(route, (c) => {
@@ -197,15 +199,7 @@ export const otherListRoute: RouteModule = (app, { paging, parameters }) => {
     route: 'demo-other',
     filter: filterSchema,
     position: z.number(),
-    defaults: {
-      address: '',
-      chain: 'eth',
-      contract_addresses: [],
-      from_block: null,
-      to_block: null,
-      from_date: null,
-      to_date: null,
-    },
+    defaults: FILTER_DEFAULTS,
     limitDefault: 20,
   });
   const route = createRoute({
