@@ -87,7 +87,9 @@ async function record(checkout: string): Promise<Recording> {
   };
   const entry = join(checkout, 'apps/chainstead/bin/chainstead.js');
   const startedAt = Date.now();
-  const program = parts.adopt(testkit.startProgram(['start'], { entry, environment }), (part) => part.stop());
+  const program = parts.adopt(testkit.startProgram(['start'], { entry, environment }), async (part) => {
+    await part.stop();
+  });
   const url = await program.url;
   await untilIndexed(url, entry, environment);
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as requests.ApiDocument;

@@ -1,5 +1,6 @@
 /** Wallets, tokens, coins and transactions that requests name, chosen from recorded data alone: the same in each run. */
-import type { AptosRestTransaction, ChainSource } from '../../packages/testkit/src/index.ts';
+import type { AptosRestTransaction } from '../../packages/testkit/src/aptos-ledger.ts';
+import type { ChainSource } from '../../packages/testkit/src/chain-source.ts';
 
 export type Subjects = ReturnType<typeof chooseSubjects>;
 
