@@ -6,7 +6,6 @@ import {
   backfillRanges,
   createSyncMetrics,
   type Dataset,
-  keepFreezing,
   keepSealing,
   type RangeCommandOptions,
   sealFullPartitions,
@@ -55,12 +54,12 @@ export async function fillTenths(plan: TenthsPlan): Promise<readonly Tenth[]> {
   await database.query('CHECKPOINT');
   const stopped = new AbortController();
   // Beside what is written, as in the program.
-  const tidying = [keepFreezing(options, stopped.signal), keepSealing(options, stopped.signal)];
+  const sealing = keepSealing(options, stopped.signal);
   try {
     return await fill(plan, options);
   } finally {
     stopped.abort();
-    await Promise.all(tidying);
+    await sealing;
     await sealFullPartitions(options, new AbortController().signal);
   }
 }

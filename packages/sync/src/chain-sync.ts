@@ -25,7 +25,6 @@ import { type FillOptions, fillGaps, fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import { announceAgain } from './partitions/announce-partitions.ts';
-import { keepFreezing } from './partitions/freeze-partitions.ts';
 import { keepSealing } from './partitions/seal-partitions.ts';
 import { prove } from './prover.ts';
 import { keepRetention } from './retention/keep-retention.ts';
@@ -168,7 +167,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     const { keep, proof: policy } = options.settings;
     const shared = { ...options, knownContracts: createKnownContracts(), policy, keep };
     const partitioned = { ...tended, keep };
-    running.push(keepFreezing(partitioned, stop), keepSealing(partitioned, stop), keepRetention(partitioned, stop));
+    running.push(keepSealing(partitioned, stop), keepRetention(partitioned, stop));
     let finished = false;
     let filling = true;
     const prover = prove(

@@ -62,7 +62,6 @@ export { readKnownBlocks } from './known-blocks.ts';
 export { createKnownContracts } from './known-contracts.ts';
 export { columnsOf, defineLookUp, type LookUpPlace } from './look-up.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
-export { keepFreezing } from './partitions/freeze-partitions.ts';
 export { keepSealing, sealFullPartitions } from './partitions/seal-partitions.ts';
 export { type ProvenBlock, readProvenBlock } from './proven-block.ts';
 export {

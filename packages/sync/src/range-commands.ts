@@ -26,7 +26,6 @@ import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
 import { isDroppable, type KeepSettings } from './keep-settings.ts';
 import { belowKept, type CoveredRange, readKeptFrom } from './kept-from.ts';
 import { createKnownContracts } from './known-contracts.ts';
-import { keepFreezing } from './partitions/freeze-partitions.ts';
 import type { Repair } from './repaired-blocks.ts';
 import { readSettledHeight } from './settled-height.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
@@ -75,31 +74,24 @@ export async function backfillRanges(
 ): Promise<BackfillProgress> {
   await requireFinal(options, ranges);
   await tellOld(options, ranges);
-  const finished = new AbortController();
   options.onBegin?.();
-  const freezing = keepFreezing(options, AbortSignal.any([signal, finished.signal]));
-  try {
-    const done = await withOwner(options, (owner) =>
-      backfill(
-        {
-          ...options,
-          datasets: datasetsOf(options.chain, options.datasets),
-          owner,
-          knownContracts: createKnownContracts(),
-          order: 'newest-first',
-          proof: options.backfillProof,
-          policy: options.proof,
-          kind: 'add',
-        },
-        mergeRanges(ranges),
-        signal,
-      ),
-    );
-    return requireAll(done);
-  } finally {
-    finished.abort();
-    await freezing;
-  }
+  const done = await withOwner(options, (owner) =>
+    backfill(
+      {
+        ...options,
+        datasets: datasetsOf(options.chain, options.datasets),
+        owner,
+        knownContracts: createKnownContracts(),
+        order: 'newest-first',
+        proof: options.backfillProof,
+        policy: options.proof,
+        kind: 'add',
+      },
+      mergeRanges(ranges),
+      signal,
+    ),
+  );
+  return requireAll(done);
 }
 
 /** What could be read is covered by now; what could not stays a gap. */

@@ -13,7 +13,6 @@ import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
 import type { KeepSettings } from '../keep-settings.ts';
 import { belowKept, readKeptFrom } from '../kept-from.ts';
-import { freezePartition } from './freeze-partitions.ts';
 import { type Partition, quoted, readPartitions, SEALED } from './read-partitions.ts';
 
 export interface SealOptions {
@@ -98,8 +97,8 @@ async function sealPartition(database: Database, { name }: Partition): Promise<v
   for (const index of indexes)
     if (!index.is_valid && /_cc(new|old)\d*$/.test(index.name))
       await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${quoted(index.name)}`);
-  // Else those who read the rows to build indexes mark each page.
-  await freezePartition(database, name);
+  // Otherwise those who read the rows to build indexes mark each page.
+  await database.query(`VACUUM (FREEZE, SKIP_LOCKED) ${quoted(name)}`);
   for (const index of indexes.filter(({ is_valid }) => is_valid)) {
     await database.query(`ALTER INDEX ${quoted(index.name)} SET (fillfactor = 100)`);
     await database.query(`REINDEX INDEX CONCURRENTLY ${quoted(index.name)}`);
