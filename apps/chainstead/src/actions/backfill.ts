@@ -31,10 +31,9 @@ export async function runBackfill(
   }
   const helpers = createBackfillHelpers(context.clock);
   const fill = together(helpers, options.chain, command, context);
-  const callLimitsOf = (configuration: Configuration) =>
-    helpersOf(configuration) > 0 ? helpers.callLimits : undefined;
+  const turnsOf = (configuration: Configuration) => (helpersOf(configuration) > 0 ? helpers.turns : undefined);
   const { result, chain } = await runRangeWork(
-    { name: 'backfill', options, command, context, callLimitsOf },
+    { name: 'backfill', options, command, context, turnsOf },
     options.bulk === true ? inBulk(fill, context) : fill,
   );
   writeOutcome(context, `Covered ${result.done} blocks of ${chain} (${result.logs} logs).`, {
