@@ -2,10 +2,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type BlockRange, type Clock, type Logger, restartDelayMs, sleepUnlessAborted } from '@chainstead/core';
-import type { CallTurns } from '@chainstead/rpc';
+import type { CallLimits } from '@chainstead/rpc';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
-import { createSupervisedTurns } from './supervisor/supervised-turns.ts';
-import { type CallingProcess, createUpstreamBudgets } from './supervisor/upstream-budgets.ts';
+import { createSharedLimits } from './supervisor/shared-limits.ts';
+import { type CallingProcess, createUpstreamShares } from './supervisor/upstream-shares.ts';
 
 const ENTRY = fileURLToPath(new URL('./backfill-process.ts', import.meta.url));
 /** A helper that is asked to end ends its commits first. */
@@ -23,7 +23,7 @@ export interface HelpedBackfill {
 
 export interface BackfillHelpers {
   /** For this process' own calls: what upstreams allow is shared with the helpers. */
-  readonly turns: CallTurns;
+  readonly callLimits: CallLimits;
   /** Starts the helpers; one that dies is started again. */
   begin(helped: HelpedBackfill): void;
   /** Logs that helpers have read and committed. */
@@ -33,14 +33,10 @@ export interface BackfillHelpers {
 }
 
 export function createBackfillHelpers(clock: Clock): BackfillHelpers {
-  const budgets = createUpstreamBudgets(clock);
-  const self: CallingProcess = {
-    role: 'ingest',
-    send: (message) => {
-      if (message.type === 'turn-grant') turns.receive(message);
-    },
-  };
-  const turns = createSupervisedTurns((message) => budgets.receive(self, message), clock);
+  const shares = createUpstreamShares();
+  const self: CallingProcess = { role: 'ingest', send: (message) => callLimits.receive(message) };
+  // Later, as between processes: shares are not divided anew while they are handed out.
+  const callLimits = createSharedLimits((message) => queueMicrotask(() => shares.receive(self, message)), clock);
   const ending = new AbortController();
   const helpers: Promise<void>[] = [];
   let logs = 0;
@@ -52,7 +48,7 @@ export function createBackfillHelpers(clock: Clock): BackfillHelpers {
     let told = 0;
     child.on('message', (value) => {
       const message = parseRoleMessage(value);
-      if (message?.type === 'turn-ask' || message?.type === 'turn-return') budgets.receive(calling, message);
+      if (message?.type === 'limit-report') shares.receive(calling, message);
       if (message?.type !== 'helped') return;
       logs += message.logs - told;
       told = message.logs;
@@ -75,7 +71,7 @@ export function createBackfillHelpers(clock: Clock): BackfillHelpers {
     else ending.signal.addEventListener('abort', stop, { once: true });
     return stopped.promise.finally(() => {
       ending.signal.removeEventListener('abort', stop);
-      budgets.left(calling);
+      shares.left(calling);
     });
   }
 
@@ -90,7 +86,7 @@ export function createBackfillHelpers(clock: Clock): BackfillHelpers {
   }
 
   return {
-    turns,
+    callLimits,
     begin: (helped) => {
       for (let number = 2; number <= helped.count + 1; number += 1) helpers.push(keepOne(helped, number));
     },

@@ -9,7 +9,7 @@ import { exitCodeOf } from './exit-code-of.ts';
 import { parseChainConfiguration } from './read-configuration.ts';
 import { createSignerProcesses } from './signer-processes.ts';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
-import { createSupervisedTurns } from './supervisor/supervised-turns.ts';
+import { createSharedLimits } from './supervisor/shared-limits.ts';
 import { openPool } from './upstream-pools.ts';
 
 const block = z.number().int().nonnegative();
@@ -28,11 +28,11 @@ const send = (message: RoleMessage, onSent: () => void = () => undefined): void 
   if (process.connected && process.send !== undefined) process.send(message, undefined, undefined, onSent);
   else onSent();
 };
-const turns = createSupervisedTurns((message) => send(message), systemClock);
+const callLimits = createSharedLimits((message) => send(message), systemClock);
 process.on('message', (value) => {
   const message = parseRoleMessage(value);
   if (message?.type === 'stop') stop();
-  else if (message?.type === 'turn-grant') turns.receive(message);
+  else if (message?.type === 'limit-share') callLimits.receive(message);
 });
 
 try {
@@ -67,7 +67,7 @@ async function work(): Promise<number> {
     logger,
   });
   const registry = createMetricsRegistry();
-  const pool = openPool(configured, { logger, metrics: registry, clock: systemClock, turns });
+  const pool = openPool(configured, { logger, metrics: registry, clock: systemClock, callLimits });
   const signers = createSignerProcesses();
   try {
     await pool.start();

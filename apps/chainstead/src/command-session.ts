@@ -1,5 +1,5 @@
 import { type Clock, createLogger, createMetricsRegistry, type Logger } from '@chainstead/core';
-import type { CallTurns } from '@chainstead/rpc';
+import type { CallLimits } from '@chainstead/rpc';
 import { createSyncMetrics, type RangeCommandOptions } from '@chainstead/sync';
 import type { CommandContext } from './command-context.ts';
 import type { ChainConfiguration, Configuration } from './configuration/index.ts';
@@ -42,7 +42,7 @@ export type ChainWork = Omit<RangeCommandOptions, 'onProgress'> & { readonly clo
 export interface ChainSession extends CommandSession {
   readonly configured: ChainConfiguration;
   /** Limits of upstreams that are shared with other processes. @default those of this process alone */
-  readonly turns?: CallTurns | undefined;
+  readonly callLimits?: CallLimits | undefined;
 }
 
 /** Opens the database and a chain's upstreams for one piece of work, side by side, and closes both afterwards. */
@@ -50,10 +50,10 @@ export async function withChain<T>(
   session: ChainSession,
   work: (chain: ChainWork, storage: Storage) => Promise<T>,
 ): Promise<T> {
-  const { configured, configuration, context, turns } = session;
+  const { configured, configuration, context, callLimits } = session;
   const logger = commandLogger(configuration, context);
   const registry = createMetricsRegistry();
-  const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, turns });
+  const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, callLimits });
   const signers = createSignerProcesses();
   const started = pool.start();
   // Nobody asks for it where the database can't be opened: it must not count as an unhandled rejection then.

@@ -1,5 +1,5 @@
 import type { BlockRange } from '@chainstead/core';
-import type { CallTurns } from '@chainstead/rpc';
+import type { CallLimits } from '@chainstead/rpc';
 import type { RangeCommandOptions } from '@chainstead/sync';
 import type { Command } from 'commander';
 import type { BlockRangeOptions } from './block-range-options.ts';
@@ -17,7 +17,7 @@ export interface RangeWork {
   readonly command: Command;
   readonly context: CommandContext;
   /** Limits of upstreams that are shared with other processes; undefined, and by default: those of this process alone. */
-  turnsOf?(configuration: Configuration): CallTurns | undefined;
+  callLimitsOf?(configuration: Configuration): CallLimits | undefined;
 }
 
 /** What the processes need to know that work beside the command. */
@@ -37,13 +37,13 @@ export type RunRange<T> = (
 
 /** Runs one of the engine's commands over the ranges asked for, with progress shown. */
 export async function runRangeWork<T>(
-  { name, options, command, context, turnsOf }: RangeWork,
+  { name, options, command, context, callLimitsOf }: RangeWork,
   run: RunRange<T>,
 ): Promise<{ readonly result: T; readonly chain: string; readonly ranges: readonly BlockRange[] }> {
   const ranges = readBlockRanges(options);
   const { configuration, configured } = readChainConfiguration(options.chain, command, context);
   const chain = configured.chain.key;
-  const session = { configuration, configured, context, name, turns: turnsOf?.(configuration) };
+  const session = { configuration, configured, context, name, callLimits: callLimitsOf?.(configuration) };
   const result = await withChain(session, async (work, { url }) => {
     const report = createProgressReport({
       work: name,

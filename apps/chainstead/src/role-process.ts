@@ -10,7 +10,7 @@ import type { StopOptions } from './roles/role.ts';
 import { runRole } from './roles/run-role.ts';
 import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
-import { createSupervisedTurns } from './supervisor/supervised-turns.ts';
+import { createSharedLimits } from './supervisor/shared-limits.ts';
 
 const count = z.coerce.number().int().min(1).default(1);
 const slot = z
@@ -30,7 +30,7 @@ const send = (message: RoleMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 const exchange = createMetricsExchange();
-const turns = createSupervisedTurns(send, systemClock);
+const callLimits = createSharedLimits(send, systemClock);
 const metrics = createMetricsRegistry({
   ...labels,
   // Only the API's processes answer scrapes; asking the supervisor brings the metrics of all others.
@@ -41,7 +41,7 @@ measureProcess(metrics);
 process.on('message', (value) => {
   const message = parseRoleMessage(value);
   if (message?.type === 'stop') stopping.resolve({ idleGraceMs: message.idleGraceMs });
-  else if (message?.type === 'turn-grant') turns.receive(message);
+  else if (message?.type === 'limit-share') callLimits.receive(message);
   else if (message?.type === 'metrics-answer') exchange.receive(message);
   else if (message?.type === 'metrics-request') void answerMetrics(message.id);
 });
@@ -65,7 +65,7 @@ async function work(): Promise<void> {
     logger: createLogger({ level: configuration.logLevel, ...labels }),
     metrics,
     clock: systemClock,
-    turns,
+    callLimits,
   });
   send({ type: 'ready', role: slot.role, address: running.address });
   const how = await stopping.promise;

@@ -1,6 +1,6 @@
 import { createLogger, createMetricsRegistry, type Logger, measureProcess, type Registry } from '@chainstead/core';
 import { measureDisk } from '@chainstead/db';
-import { createLocalTurns } from '@chainstead/rpc';
+import { createLocalLimits } from '@chainstead/rpc';
 import type { CommandContext } from './command-context.ts';
 import type { Configuration } from './configuration/index.ts';
 import { renderFinishing } from './finishing-text.ts';
@@ -15,7 +15,7 @@ import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
 import type { RoleReady } from './supervisor/role-process-handle.ts';
 import { createSupervisor } from './supervisor/supervisor.ts';
 import { createSupervisorMetrics } from './supervisor/supervisor-metrics.ts';
-import { type CallingProcess, createUpstreamBudgets } from './supervisor/upstream-budgets.ts';
+import { type CallingProcess, createUpstreamShares } from './supervisor/upstream-shares.ts';
 
 export interface RunRolesOptions {
   /** The processes that they run in. */
@@ -50,7 +50,7 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
     logger: createLogger({ level: configuration.logLevel, role }),
     metrics,
     clock: context.clock,
-    turns: createLocalTurns(context.clock),
+    callLimits: createLocalLimits(context.clock),
   };
   const running = await onceDatabaseAnswers(() => runRole(slot, facts), {
     clock: context.clock,
@@ -73,7 +73,7 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
 async function runSupervised(options: RunRolesOptions): Promise<void> {
   const { configuration, context, logger } = options;
   const exchange = createMetricsExchange();
-  const budgets = createUpstreamBudgets(context.clock);
+  const shares = createUpstreamShares();
   const launched = new Map<RoleSlot, LaunchedRole>();
   const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });
   measureMachine(options, metrics);
@@ -86,7 +86,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
       environment: childEnvironment(options),
       onMessage(message) {
         if (message.type === 'metrics-answer') exchange.receive(message);
-        if (message.type === 'turn-ask' || message.type === 'turn-return') budgets.receive(calling, message);
+        if (message.type === 'limit-report') shares.receive(calling, message);
         if (message.type === 'metrics-request')
           void Promise.all([metrics.families(), exchange.collect(othersOf(slot))]).then(([own, others]) =>
             process.send({ type: 'metrics-answer', id: message.id, processes: [own, ...others] }),
@@ -94,7 +94,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
       },
     });
     const calling: CallingProcess = { role: slot.role, send: process.send };
-    void process.exited.then(() => budgets.left(calling));
+    void process.exited.then(() => shares.left(calling));
     launched.set(slot, process);
     return process;
   };

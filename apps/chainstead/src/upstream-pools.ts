@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import {
-  type CallTurns,
+  type CallLimits,
   createUpstreamPool,
   type ForwardingPool,
   type OnWrongAnswer,
@@ -17,7 +17,7 @@ export interface PoolOptions {
   readonly metrics: Registry;
   readonly clock: Clock;
   /** Limits that are shared with other pools. Default: this pool has its own. */
-  readonly turns?: CallTurns | undefined;
+  readonly callLimits?: CallLimits | undefined;
   /** Told of each answer that is found out to be wrong. */
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
@@ -25,10 +25,10 @@ export interface PoolOptions {
 /** The pool of a configured chain's upstreams, not started yet. */
 export function openPool(
   configured: Pick<ChainConfiguration, 'chain' | 'upstreams'>,
-  { logger, metrics, clock, turns, onWrongAnswer }: PoolOptions,
+  { logger, metrics, clock, callLimits, onWrongAnswer }: PoolOptions,
 ): ForwardingPool {
   const { chain, upstreams } = configured;
-  return createUpstreamPool({ chain, upstreams, logger, metrics, clock, turns, onWrongAnswer });
+  return createUpstreamPool({ chain, upstreams, logger, metrics, clock, callLimits, onWrongAnswer });
 }
 
 export interface StartPoolOptions {

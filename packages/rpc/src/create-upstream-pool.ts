@@ -19,8 +19,8 @@ import { createHeadProbe } from './probe-head.ts';
 import { createFinalityReader } from './read-finality.ts';
 import { nameUpstreams } from './redact-secrets.ts';
 import { createManyRequester } from './request-many.ts';
-import type { CallTurns } from './turns/call-turns.ts';
-import { createLocalTurns } from './turns/local-turns.ts';
+import type { CallLimits } from './shares/call-limits.ts';
+import { createLocalLimits } from './shares/limiters.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { createUpstreamCheck } from './upstream-check.ts';
 import type { OnWrongAnswer, UpstreamConfig } from './upstream-pool.ts';
@@ -34,7 +34,7 @@ export interface UpstreamPoolOptions {
   readonly clock?: Clock;
   readonly limits?: Partial<PoolLimits>;
   /** Limits that are shared with others who call the same upstreams. Default: those of this pool alone. */
-  readonly turns?: CallTurns | undefined;
+  readonly callLimits?: CallLimits | undefined;
   /** Milliseconds between head polls; the chain's own by default. */
   readonly pollIntervalMs?: number;
   /** Told of each answer that is found out to be wrong. @default nobody is */
@@ -51,7 +51,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const limits: PoolLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const metrics = createPoolMetrics(options.metrics);
   const deadlines = createDeadlines();
-  const turns = options.turns ?? createLocalTurns(clock);
+  const callLimits = options.callLimits ?? createLocalLimits(clock);
   const shared = { chain, clock, logger, limits, metrics, deadlines, onWrongAnswer: options.onWrongAnswer };
   const pollIntervalMs = options.pollIntervalMs ?? chain.pollIntervalMs;
   const lag = {
@@ -63,7 +63,14 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const upstreams: Upstream[] = configured
     .filter(({ config }) => /^https?:/.test(config.url))
     .map(({ config, name }) =>
-      createUpstream({ ...shared, ...lag, config, name, pace: turns.paceOf(config), slots: turns.slotsOf(config) }),
+      createUpstream({
+        ...shared,
+        ...lag,
+        config,
+        name,
+        pace: callLimits.paceOf(config),
+        slots: callLimits.slotsOf(config),
+      }),
     );
   // Private relays take transactions for those who chose them, and serve no reads.
   const isPublic = upstreams.some(({ config }) => config.isPrivate !== true);

@@ -8,7 +8,7 @@ import {
   TalliedCounter,
   type Tally,
 } from '@chainstead/core';
-import type { CallPace, CallSlots } from './turns/call-turns.ts';
+import type { CallPace, CallSlots } from './shares/call-limits.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 
 /** Of a request's time, seconds. */
@@ -23,7 +23,7 @@ export interface PoolMetrics {
   readonly inFlight: ReadGauge<'chain' | 'upstream'>;
   readonly circuit: Gauge<'chain' | 'upstream'>;
   readonly rateAllowed: Gauge<'chain' | 'upstream'>;
-  readonly turnsWaiting: ReadGauge<'chain' | 'upstream'>;
+  readonly callsWaiting: ReadGauge<'chain' | 'upstream'>;
   readonly pause: ReadGauge<'chain' | 'upstream'>;
 }
 
@@ -80,9 +80,9 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
       labelNames: ['chain', 'upstream'],
       registers,
     }),
-    turnsWaiting: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
+    callsWaiting: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
       name: 'chainstead_rpc_turns_waiting',
-      help: 'Calls of the process that wait for their turn within RPC_RATE and RPC_CONCURRENCY',
+      help: 'Calls of the process that wait within RPC_RATE and RPC_CONCURRENCY',
       labelNames: ['chain', 'upstream'],
       registers,
     }),
@@ -90,17 +90,17 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
 }
 
 /** Shows what the operator allows of an upstream, and who waits for it; what is used of it the requests tell. */
-export function measureTurns(
+export function measureLimits(
   metrics: PoolMetrics,
   labels: { readonly chain: string; readonly upstream: string },
-  { config, pace, slots }: UpstreamTurns,
+  { config, pace, slots }: UpstreamLimits,
 ): void {
   if (config.requestsPerSecond !== undefined) metrics.rateAllowed.set(labels, config.requestsPerSecond);
   if (pace !== null || slots !== null)
-    metrics.turnsWaiting.addSource(labels, () => (pace?.waiting ?? 0) + (slots?.waiting ?? 0));
+    metrics.callsWaiting.addSource(labels, () => (pace?.waiting ?? 0) + (slots?.waiting ?? 0));
 }
 
-interface UpstreamTurns {
+interface UpstreamLimits {
   readonly config: UpstreamConfig;
   readonly pace: CallPace | null;
   readonly slots: CallSlots | null;

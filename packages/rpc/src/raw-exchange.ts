@@ -8,8 +8,9 @@ import { type RawReply, type RawRequestShared, sendRaw } from './raw-request.ts'
 import type { Redactor } from './redact-secrets.ts';
 import { BrokenResultError } from './result-stream.ts';
 import type { CallOptions } from './rpc-exchange.ts';
+import type { CallPace, CallSlots } from './shares/call-limits.ts';
+import { createCallSlots } from './shares/limiters.ts';
 import { transportFault, unsentFault } from './transport-fault.ts';
-import type { CallPace, CallSlots } from './turns/call-turns.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
@@ -31,14 +32,7 @@ export interface RawExchange {
   close(): Promise<void>;
 }
 
-/** A call that waits for its turn; null once it was given up. */
-interface Waiting {
-  go: (() => void) | null;
-}
-
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Calls that had their turn and stay in the list until so many are dropped at once. */
-const WAITING_KEPT = 1_000;
 
 /**
  * Beside the exchange of this process' own calls, with the same state and rate: on the usual path nothing but a counter
@@ -65,9 +59,8 @@ export function createRawExchange(options: {
   const reads = new Pool(url.origin, { ...settings, connections: concurrency });
   // Without keep-alive: a connection that the server is just closing must not make a send doubtful.
   const writes = new Pool(url.origin, { ...settings, connections: concurrency, pipelining: 0 });
-  const waiting: Waiting[] = [];
-  let nextWaiting = 0;
-  let waitingCount = 0;
+  const bounded = slots ?? createCallSlots({ share: concurrency, reserves: false });
+  let waiting = 0;
   let inFlight = 0;
   let isClosed = false;
 
@@ -80,8 +73,7 @@ export function createRawExchange(options: {
     ended() {
       inFlight--;
       state.ended();
-      slots?.leave();
-      if (waitingCount > 0) letIn();
+      bounded.leave();
     },
     broken(method, error) {
       if (error.kind === 'aborted') {
@@ -94,19 +86,6 @@ export function createRawExchange(options: {
     },
   };
   const sharedByWrites: RawRequestShared = { ...shared, dispatcher: writes };
-
-  function letIn(): void {
-    while (waitingCount > 0 && (isClosed || inFlight < concurrency)) {
-      const go = waiting[nextWaiting++]?.go ?? null;
-      if (go === null) continue;
-      waitingCount--;
-      go();
-    }
-    if (waitingCount === 0 || nextWaiting > WAITING_KEPT) {
-      waiting.splice(0, waitingCount === 0 ? waiting.length : nextWaiting);
-      nextWaiting = 0;
-    }
-  }
 
   function start(message: RawMessage, given: CallOptions): Promise<RawReply> {
     inFlight++;
@@ -137,57 +116,34 @@ export function createRawExchange(options: {
   }
 
   function startWhenFree(message: RawMessage, given: CallOptions): Promise<RawReply> {
-    if (slots !== null) return startInSlot(slots, message, given);
-    if (inFlight < concurrency) return start(message, given);
-    const { method } = message;
-    if (waitingCount >= limits.forwardWaitingMax)
-      return Promise.reject(unsentFault(name, method, `${waitingCount} calls wait already`, 0));
-    const { signal } = given;
-    return new Promise((resolve, reject) => {
-      const turn: Waiting = {
-        go() {
-          signal?.removeEventListener('abort', onAbort);
-          const problem = problemAfterWait(method);
-          if (problem === null) resolve(start(message, given));
-          else reject(problem);
-        },
-      };
-      const onAbort = (): void => {
-        turn.go = null;
-        waitingCount--;
-        reject(new RequestAbortedError(method, signal?.reason));
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      waiting.push(turn);
-      waitingCount++;
-    });
+    if (bounded.waiting >= limits.forwardWaitingMax)
+      return Promise.reject(unsentFault(name, message.method, `${bounded.waiting} calls wait already`, 0));
+    const turn = bounded.take(1, given);
+    return turn === null ? start(message, given) : startInTurn(turn, message, given);
   }
 
-  function problemAfterWait(method: string): Error | null {
-    if (isClosed) return new RequestAbortedError(method);
+  async function startInTurn(turn: Promise<void>, message: RawMessage, given: CallOptions): Promise<RawReply> {
+    const { method } = message;
+    waiting++;
+    try {
+      await turn;
+    } catch (error) {
+      throw new RequestAbortedError(method, error);
+    } finally {
+      waiting--;
+    }
+    const problem = problemAfterWait(method, given.signal);
+    if (problem === null) return start(message, given);
+    bounded.leave();
+    throw problem;
+  }
+
+  function problemAfterWait(method: string, signal: AbortSignal | undefined): Error | null {
+    // The request that made room may have been given up by the same signal.
+    if (isClosed || signal?.aborted) return new RequestAbortedError(method, signal?.reason);
     const pause = state.waitMs();
     // It was paused, or its circuit opened, while this call waited.
     return pause !== null && pause > 0 ? unsentFault(name, method, state.obstacle, pause) : null;
-  }
-
-  async function startInSlot(bounded: CallSlots, message: RawMessage, given: CallOptions): Promise<RawReply> {
-    const { method } = message;
-    if (bounded.waiting >= limits.forwardWaitingMax)
-      throw unsentFault(name, method, `${bounded.waiting} calls wait already`, 0);
-    const turn = bounded.enter(given);
-    if (turn !== null) {
-      try {
-        await turn;
-      } catch (error) {
-        throw new RequestAbortedError(method, error);
-      }
-      const problem = problemAfterWait(method);
-      if (problem !== null) {
-        bounded.leave();
-        throw problem;
-      }
-    }
-    return start(message, given);
   }
 
   async function sendInTurn(turn: Promise<void>, message: RawMessage, given: CallOptions): Promise<RawReply> {
@@ -201,7 +157,7 @@ export function createRawExchange(options: {
 
   return {
     get load() {
-      return (inFlight + waitingCount) / concurrency;
+      return (inFlight + waiting) / concurrency;
     },
     send(message, given) {
       if (isClosed || given.signal?.aborted)
@@ -210,8 +166,8 @@ export function createRawExchange(options: {
       return turn === null ? startWhenFree(message, given) : sendInTurn(turn, message, given);
     },
     async close() {
+      // Those that wait go, and give up, as the requests in flight end.
       isClosed = true;
-      letIn();
       await Promise.all([reads.destroy(), writes.destroy()]);
     },
   };

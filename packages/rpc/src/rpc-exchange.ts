@@ -6,8 +6,8 @@ import type { Wording } from './interpret-reply.ts';
 import { attemptTimeout, type PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
 import type { Redactor } from './redact-secrets.ts';
+import type { CallPace, CallSlots } from './shares/call-limits.ts';
 import { transportFault, unsentFault } from './transport-fault.ts';
-import type { CallPace, CallSlots } from './turns/call-turns.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
@@ -67,7 +67,7 @@ export function createRpcExchange(options: {
 
   async function post(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
     if (slots === null) return postAtPace(outgoing, given, signal);
-    const turn = slots.enter({ urgent: given.urgent, signal });
+    const turn = slots.take(1, { urgent: given.urgent, signal });
     if (turn !== null) await turn;
     try {
       return await postAtPace(outgoing, given, signal);

@@ -10,13 +10,13 @@ import { decodeReply, encodeCall, encodeRawCall, type RpcCall } from './json-rpc
 import { createLogRangePlanner, type LogRangePlanner } from './log-range-planner.ts';
 import { createOwnCheck } from './own-check.ts';
 import type { PoolLimits } from './pool-limits.ts';
-import { createRequestCounter, measureTurns, type PoolMetrics } from './pool-metrics.ts';
+import { createRequestCounter, measureLimits, type PoolMetrics } from './pool-metrics.ts';
 import { createRawExchange } from './raw-exchange.ts';
 import { createHeadReader } from './read-head.ts';
 import { readRawReply } from './read-raw-reply.ts';
 import { createRedactor } from './redact-secrets.ts';
 import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
-import type { CallPace, CallSlots } from './turns/call-turns.ts';
+import type { CallPace, CallSlots } from './shares/call-limits.ts';
 import type { FaultKind, OnWrongAnswer, UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
@@ -112,7 +112,7 @@ export function createUpstream(options: {
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
   const countRequest = createRequestCounter(metrics, { chain: chain.key, upstream: name });
-  measureTurns(metrics, { chain: chain.key, upstream: name }, options);
+  measureLimits(metrics, { chain: chain.key, upstream: name }, options);
   let nextId = 1;
 
   function observe(method: string, outcome: CallOutcome): void {

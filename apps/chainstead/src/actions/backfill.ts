@@ -31,9 +31,10 @@ export async function runBackfill(
   }
   const helpers = createBackfillHelpers(context.clock);
   const fill = together(helpers, options.chain, command, context);
-  const turnsOf = (configuration: Configuration) => (helpersOf(configuration) > 0 ? helpers.turns : undefined);
+  const callLimitsOf = (configuration: Configuration) =>
+    helpersOf(configuration) > 0 ? helpers.callLimits : undefined;
   const { result, chain } = await runRangeWork(
-    { name: 'backfill', options, command, context, turnsOf },
+    { name: 'backfill', options, command, context, callLimitsOf },
     options.bulk === true ? inBulk(fill, context) : fill,
   );
   writeOutcome(context, `Covered ${result.done} blocks of ${chain} (${result.logs} logs).`, {

@@ -30,7 +30,7 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
     chain: String(chain.id),
     name: chain.key,
     async open(signal) {
-      const pool = openPool(configured, { logger, metrics: context.metrics, clock, turns: context.turns });
+      const pool = openPool(configured, { logger, metrics: context.metrics, clock, callLimits: context.callLimits });
       try {
         await unlessAborted(pool.start(), signal);
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { CallTurns, OnWrongAnswer } from '@chainstead/rpc';
+import type { CallLimits, OnWrongAnswer } from '@chainstead/rpc';
 import type { Configuration } from '../configuration/index.ts';
 import type { ProcessNumber } from '../role-slot.ts';
 
@@ -14,7 +14,7 @@ export interface RoleContext {
   readonly metrics: Registry;
   readonly clock: Clock;
   /** What upstreams allow, for all that this start calls. Default: each pool has limits of its own. */
-  readonly turns?: CallTurns;
+  readonly callLimits?: CallLimits;
   /** To be told by each pool of wrong answers. @default nobody is */
   readonly onWrongAnswer?: OnWrongAnswer;
   /** Which of the role's processes this is. @default the only one */

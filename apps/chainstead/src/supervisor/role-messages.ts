@@ -1,6 +1,5 @@
 /** What role processes and their supervisor say to each other over the IPC channel. */
 import type { MetricFamilies } from '@chainstead/core';
-import type { Urgency } from '@chainstead/rpc';
 import { z } from 'zod';
 import { ROLE_NAMES } from '../configuration/index.ts';
 
@@ -17,16 +16,14 @@ const metricsAnswer = z.object({
   processes: z.array(metricFamilies),
 });
 
-/** Turns by how urgent they are. Negative numbers take back what was asked. */
-const turns = z.number().int();
-const asked = z.object({ urgent: turns, normal: turns, ahead: turns } satisfies Record<Urgency, typeof turns>);
-/** A limit of an upstream: calls a second, or requests in flight. The upstream is a hash: its URL holds secrets. */
-const limited = { kind: z.enum(['rate', 'slots']), upstream: z.string() };
-/** To the supervisor: so many turns, please. */
-const turnAsk = z.object({ type: z.literal('turn-ask'), ...limited, limit: z.number().positive(), asked });
-/** To the supervisor: these turns were granted, and are over or not used. */
-const turnReturn = z.object({ type: z.literal('turn-return'), ...limited, turns });
-const turnGrant = z.object({ type: z.literal('turn-grant'), ...limited, turns });
+/** Parts of a limit of an upstream: of calls a second, or of requests in flight. */
+const units = z.number().int().nonnegative();
+/** The share of a limit, by a hash of the upstream and the limit: a URL holds secrets. Each share has a number. */
+const shared = { upstream: z.string(), number: z.number().int() };
+/** To the supervisor: the parts of the limit, those that the process could use, and the most that it uses since that share. */
+const limitReport = z.object({ type: z.literal('limit-report'), ...shared, units, wanted: units, held: units });
+/** From the supervisor: the parts that the process may use from now on. */
+const limitShare = z.object({ type: z.literal('limit-share'), ...shared, share: units });
 /** To the command that is helped: so many logs were read and committed so far. */
 const helped = z.object({ type: z.literal('helped'), logs: z.number().int().nonnegative() });
 
@@ -35,14 +32,13 @@ const roleMessage = z.discriminatedUnion('type', [
   stop,
   metricsRequest,
   metricsAnswer,
-  turnAsk,
-  turnReturn,
-  turnGrant,
+  limitReport,
+  limitShare,
   helped,
 ]);
 export type RoleMessage = z.output<typeof roleMessage>;
-/** What a process says of the calls that it makes. */
-export type TurnMessage = Extract<RoleMessage, { type: 'turn-ask' | 'turn-return' }>;
+export type LimitReport = z.output<typeof limitReport>;
+export type LimitShare = z.output<typeof limitShare>;
 
 /** The message, or null for anything else that came over the channel. */
 export function parseRoleMessage(value: unknown): RoleMessage | null {

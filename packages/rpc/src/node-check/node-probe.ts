@@ -6,7 +6,7 @@ import { createHttpEndpoint } from '../http-endpoint.ts';
 import { type CallOutcome, interpretReply } from '../interpret-reply.ts';
 import { decodeBatch, decodeReply, encodeBatch, encodeCall, type RpcCall } from '../json-rpc.ts';
 import { createRedactor, nameUpstreams } from '../redact-secrets.ts';
-import { createLocalTurns } from '../turns/local-turns.ts';
+import { createLocalLimits } from '../shares/limiters.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
 
 /** What a node answered to one call. */
@@ -54,7 +54,7 @@ export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: 
   const [name = ''] = nameUpstreams([config]);
   const redact = createRedactor(config);
   const endpoint = createHttpEndpoint({ config, concurrency: CONNECTIONS, responseBytesMax: ANSWER_BYTES_MAX });
-  const pace = createLocalTurns(clock).paceOf(config);
+  const pace = createLocalLimits(clock).paceOf(config);
   let calls = 0;
 
   async function take(method: string, count: number): Promise<void> {

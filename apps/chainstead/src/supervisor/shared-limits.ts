@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '@chainstead/core';
+import { type CallLimits, createCallSlots, createTokenBucket, type Limiter } from '@chainstead/rpc';
+import type { LimitReport, LimitShare } from './role-messages.ts';
+
+/** The limits of upstreams in a process that has a share of each. */
+export interface SharedLimits extends CallLimits {
+  receive(message: LimitShare): void;
+}
+
+/** A rate is divided into so many units: the least that an idle process has is half a percent. */
+const RATE_UNITS = 200;
+/** A changed demand is reported so often. Milliseconds. */
+const REPORT_MS = 1_000;
+/** Calls that begin to wait are reported immediately, but no more often than this. Milliseconds. */
+const WAITING_MS = 100;
+
+/** @param send to the process that divides the limits */
+export function createSharedLimits(send: (message: LimitReport) => void, clock: Pick<Clock, 'now'>): SharedLimits {
+  const receivers = new Map<string, (message: LimitShare) => void>();
+
+  /** Reports the demand of a limiter from now on, and sets its shares. */
+  function share<One extends Limiter>(
+    { upstream, limit, units }: Pick<LimitReport, 'upstream' | 'units'> & { readonly limit: number },
+    create: (onChange: () => void) => One,
+  ): One {
+    const limiter = create(() => {
+      if (held() < last.held) report();
+      else timer ??= setTimeout(() => report(), Math.max(0, lastAt + WAITING_MS - clock.now())).unref();
+    });
+    let last: LimitReport = { type: 'limit-report', upstream, units, wanted: 0, held: 0, number: 0 };
+    let lastAt = 0;
+    let timer: NodeJS.Timeout | undefined;
+    // The factors first: their quotient may miss a whole number.
+    const held = (): number => Math.round((limiter.held() * units) / limit);
+
+    function report(number = last.number): void {
+      clearTimeout(timer);
+      timer = undefined;
+      lastAt = clock.now();
+      const wanted = Math.min(units, Math.ceil((limiter.wanted() * units) / limit));
+      const next = { ...last, wanted, held: held(), number };
+      if (next.wanted === last.wanted && next.held === last.held && number === last.number) return;
+      last = next;
+      send(last);
+    }
+
+    setInterval(() => {
+      limiter.endPeriod?.();
+      report();
+    }, REPORT_MS).unref();
+    receivers.set(upstream, (message) => {
+      limiter.setShare((message.share * limit) / units);
+      report(message.number);
+    });
+    send(last);
+    return limiter;
+  }
+
+  const paces = oncePerUpstream('rate', (upstream, limit) =>
+    share({ upstream, limit, units: RATE_UNITS }, (onChange) => createTokenBucket({ share: 0, clock, onChange })),
+  );
+  const slots = oncePerUpstream('slots', (upstream, limit) =>
+    share({ upstream, limit, units: limit }, (onChange) => createCallSlots({ share: 0, onChange })),
+  );
+  return {
+    paceOf: ({ url, requestsPerSecond }) => paces(url, requestsPerSecond),
+    slotsOf: ({ url, concurrency }) => slots(url, concurrency),
+    receive: (message) => receivers.get(message.upstream)?.(message),
+  };
+}
+
+/** Also by limit: if chains that share a URL have limits of their own, each holds. Hashed: the URL holds secrets. */
+function oncePerUpstream<One>(kind: string, create: (upstream: string, limit: number) => One) {
+  const known = new Map<string, One>();
+  return (url: string, limit: number | undefined): One | null => {
+    if (limit === undefined) return null;
+    const upstream = createHash('sha256').update(`${kind} ${limit} ${url}`).digest('base64url');
+    const one = known.get(upstream) ?? create(upstream, limit);
+    known.set(upstream, one);
+    return one;
+  };
+}

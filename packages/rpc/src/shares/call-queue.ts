@@ -1,0 +1,77 @@
+import type { CallPace } from './call-limits.ts';
+
+/** History is urgent, too, in part: after so many urgent calls in a row, one that is not goes. */
+const URGENT_IN_A_ROW = 3;
+
+interface Waiting {
+  readonly calls: number;
+  go(): void;
+}
+
+interface CallQueueOptions {
+  /** Takes calls off what is allowed now. @returns false if it allows fewer */
+  accept(calls: number, isUrgent: boolean): boolean;
+  /** Called with the calls that are next, each time that they have to wait. */
+  onWaiting(calls: number): void;
+  /** Whether calls go that are not next, if those that are next have to wait. */
+  readonly overtakes: boolean;
+}
+
+/** Calls in the order in which they go. `serve` is to be called when more is allowed. */
+export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptions): CallPace & { serve(): void } {
+  const urgent: Waiting[] = [];
+  const normal: Waiting[] = [];
+  let urgentInARow = 0;
+  let waiting = 0;
+
+  /** Who is next, by the order of preference. */
+  function candidates(): Waiting[][] {
+    const order = urgentInARow < URGENT_IN_A_ROW ? [urgent, normal] : [normal, urgent];
+    const filled = order.filter(({ length }) => length > 0);
+    return overtakes ? filled : filled.slice(0, 1);
+  }
+
+  function serve(): void {
+    for (;;) {
+      const queue = candidates().find((filled) => accept(filled[0]?.calls ?? 0, filled === urgent));
+      const first = queue?.shift();
+      if (first === undefined) break;
+      urgentInARow = queue === urgent ? urgentInARow + 1 : 0;
+      waiting -= first.calls;
+      first.go();
+    }
+    const next = candidates()[0]?.[0];
+    if (next !== undefined) onWaiting(next.calls);
+  }
+
+  return {
+    serve,
+    get waiting() {
+      return waiting;
+    },
+    take(calls, { urgent: isUrgent = false, signal }) {
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      if (waiting === 0 && accept(calls, isUrgent)) return null;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const queue = isUrgent ? urgent : normal;
+      const onAbort = (): void => {
+        queue.splice(queue.indexOf(entry), 1);
+        waiting -= calls;
+        reject(signal?.reason);
+        serve();
+      };
+      const entry: Waiting = {
+        calls,
+        go() {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        },
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      queue.push(entry);
+      waiting += calls;
+      serve();
+      return promise;
+    },
+  };
+}
