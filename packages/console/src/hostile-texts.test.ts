@@ -1,6 +1,7 @@
 import { recordAudit } from '@chainstead/http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from './testing/console-stage.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
+import { openConsoleStage, type Visitor } from './testing/console-stage.ts';
 import { seedStream, seedWebhook } from './testing/seed-streams.ts';
 
 const MARK = 'alert(document.domain)';
@@ -13,13 +14,12 @@ const HOSTILE = [
   'x'.repeat(1_000_000),
 ];
 
-let stage: ConsoleStage;
+const stage = stageOfFile(openConsoleStage);
 let visitor: Visitor;
 
 const STREAM = '5f263741-fcaf-447f-890d-6b1b82eea35c';
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   visitor = await stage.signIn();
   for (const [index, text] of HOSTILE.entries()) {
     await stage.keys.create(text);
@@ -87,7 +87,6 @@ beforeAll(async () => {
     await seedWebhook(stage.database, id, { block: 1, status: 'failed', errors: [text] });
   }
 });
-afterAll(() => stage.close());
 
 const chains = HOSTILE.slice(0, -1).map((text) => `/console/chains/${encodeURIComponent(text)}`);
 

@@ -3,7 +3,7 @@ import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/co
 import type { ApiApp, IndexedHere } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs, type Jobs } from '@chainstead/jobs';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatasetRoutes } from './dataset-routes.ts';
 import { datasets } from './registry.ts';
@@ -55,16 +55,12 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `nft/${ADDRESS}/traits/paginate`, 'nft-transfers'],
 ];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let jobs: Jobs;
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
 });
-afterAll(async () => {
-  await jobs.close();
-  await scratch.drop();
-});
+afterAll(() => jobs.close());
 
 async function openApi(indexed: IndexedHere): Promise<ApiApp> {
   const onDemand = { waitMs: 0, maxCalls: 10, perKey: 10 };

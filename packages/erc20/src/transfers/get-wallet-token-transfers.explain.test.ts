@@ -2,7 +2,6 @@ import type { Address } from '@chainstead/core';
 import {
   addressOf,
   createPartitions,
-  createScratchDatabase,
   type Explained,
   exampleChain,
   explain,
@@ -11,10 +10,10 @@ import {
   type PlanNode,
   planNodes,
   rowsScanned,
-  type ScratchDatabase,
   timestampOf,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_MAX } from './get-wallet-token-transfers.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
@@ -36,10 +35,9 @@ const chain = exampleChain();
 const MIDDLING = [5, 60, 130, 300, 1_000, 5_000];
 const middling = (rows: number): Address => addressOf(500_000 + rows);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await createPartitions(scratch.database, 'erc20_transfers', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, seededTransfers(0, ANALYZED));
   await scratch.database.query('ANALYZE');
@@ -55,7 +53,6 @@ beforeAll(async () => {
      SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 0, 'list', 'Name' FROM generate_series(20000, 39999) AS number`,
   );
 });
-afterAll(() => scratch.drop());
 
 function* seededTransfers(from: number, below: number): Generator<SeededTransfer> {
   let state = 12_345;

@@ -1,7 +1,8 @@
 import { addressBytes } from '@chainstead/db';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfTest } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { addressOf, exampleCollection, textOf, wordOf } from '../collections/testing/example-contracts.ts';
-import { ask, eth, type MetadataStage, openMetadataStage } from '../collections/testing/metadata-api.ts';
+import { ask, eth, openMetadataStage } from '../collections/testing/metadata-api.ts';
 import { seedMoves } from '../records/testing/seeded-tokens.ts';
 import { cover } from '../wallet-nfts/testing/seeded-wallet.ts';
 
@@ -9,11 +10,7 @@ const [CATS, SWORDS, ALICE, BOB, CAROL] = [addressOf(1), addressOf(2), addressOf
 const TEXT = '{"name":"Cat","attributes":["Blue"]}';
 const URI = `data:application/json,${TEXT}`;
 
-let stage: MetadataStage;
-beforeEach(async () => {
-  stage = await openMetadataStage();
-});
-afterEach(() => stage.close());
+const stage = stageOfTest(openMetadataStage);
 
 /** A collection whose ids below ten have a document. */
 function addCats(): void {

@@ -1,8 +1,7 @@
 /** What clients get wrong with trades and prices: status and message of every answer. */
-import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from '../sale-prices/sale-prices-route.ts';
 import { request } from './testing/asked-trades.ts';
 import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
@@ -22,20 +21,16 @@ const BOOLEAN = 'must be true or false';
 const CURSOR = 'cursor must be the cursor of an earlier page of this query, unchanged';
 const given = (value: string): string => `, ${JSON.stringify(value)} was given`;
 
-let scratch: ScratchDatabase;
-let api: ApiApp;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  api = await exampleApi(scratch.database, [
+const scratch = scratchOfFile();
+const api = madeForFile(() =>
+  exampleApi(scratch.database, [
     tokenTradesRoute,
     collectionTradesRoute,
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
-  ]);
-});
-afterAll(() => scratch.drop());
+  ]),
+);
 
 /** @param given what the details repeat; default: not looked at */
 async function expectRefusal(path: string, message: string, given?: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
-import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { blocksOf, eth, getTradesPage } from './testing/asked-trades.ts';
 import {
   BUYER,
@@ -20,14 +20,10 @@ const WETH = addressOf(0x2e);
 const MAX_ID = (2n ** 256n - 1n).toString();
 const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 
-let scratch: ScratchDatabase;
-let api: ApiApp;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  api = await exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]);
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
+const api = madeForFile(() =>
+  exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]),
+);
 beforeEach(() =>
   scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, tokens, collection_list_entries'),
 );

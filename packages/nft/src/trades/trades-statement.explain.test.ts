@@ -1,6 +1,5 @@
 import {
   addressOf,
-  createScratchDatabase,
   type Explained,
   exampleChain,
   explain,
@@ -9,9 +8,9 @@ import {
   type PlanNode,
   planNodes,
   rowsScanned,
-  type ScratchDatabase,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   MANY_SALES,
   MANY_SALES_STEP_SECONDS,
@@ -29,13 +28,11 @@ const END = 1_700_000_000;
 const CUTS = [20_000, 40_000, 60_000, 80_000];
 const dateOf = (block: number): Date => new Date((END - (MANY_SALES - block) * MANY_SALES_STEP_SECONDS) * 1000);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await seedManyTrades(scratch.database, chain, END, CUTS);
 });
-afterAll(() => scratch.drop());
 
 const TOKEN: TradesSubject = { kind: 'token', token: COLLECTION, tokenId: '1' };
 const ALL: TradesSubject = { kind: 'collection', token: COLLECTION, marketplace: null };

@@ -1,8 +1,9 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { runDerived } from '@chainstead/sync';
-import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { nftCollectionOwners } from './collection-owners.ts';
 import { nftTransfers } from './dataset.ts';
 import {
@@ -18,15 +19,13 @@ import {
 } from './testing/example-moves.ts';
 import { keptCollections, type MovedIn, summedCollections } from './testing/summed-collections.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 let nextChain = 1_100_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await scratch.database.query('CREATE TABLE there (LIKE nft_transfers)');
   await scratch.database.query('CREATE INDEX ON there (collection_key, token_id_key(token_id))');
 });
-afterAll(() => scratch.drop());
 
 /** Up to which block each collection is counted; none: it is not kept. */
 type Kept = ReadonlyMap<Address, number>;

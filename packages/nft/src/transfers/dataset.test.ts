@@ -1,7 +1,8 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import type { Dataset } from '@chainstead/sync';
-import { createPartitions, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { createPartitions, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { MALFORMED_REASONS, NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import {
   ALICE,
@@ -19,7 +20,7 @@ import {
   UINT256_MAX,
   unindexedLog,
 } from '@chainstead/token-events/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { nftTransfers } from './dataset.ts';
 import { nftMalformedLogs } from './malformed-logs.ts';
 
@@ -30,13 +31,11 @@ const context = {
   timestampOf: () => 1_700_000_000,
 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createPartitions(scratch.database, 'nft_transfers', context.chain.id);
 });
-afterAll(() => scratch.drop());
 
 async function stored<Row>(dataset: Dataset<Row>, logs: readonly Log[]): Promise<Record<string, unknown>[]> {
   const { database } = scratch;

@@ -1,26 +1,25 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import { runDerived } from '@chainstead/sync';
-import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { nftTransfers } from './dataset.ts';
 import { account, ERC721, ERC1155, histories, linesOf, type Move, toldBy } from './testing/example-moves.ts';
 import { keptHoldings } from './testing/keep-wallets.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 1_000_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   // Statistics that came in the middle would change the plan that is tested.
   await scratch.database.query('ALTER TABLE nft_wallet_tokens SET (autovacuum_enabled = off)');
   await scratch.database.query('CREATE TABLE there (LIKE nft_transfers)');
   await scratch.database.query('CREATE INDEX ON there (collection_key, token_id_key(token_id))');
 });
-afterAll(() => scratch.drop());
 
 /** Every account, whatever block. */
 const EVERYBODY = `(SELECT to_address AS subject, 1000000 AS built_to FROM moved UNION SELECT from_address, 1000000 FROM moved)`;

@@ -1,18 +1,17 @@
 import { silentLogger, systemClock } from '@chainstead/core';
 import { listAudit } from '@chainstead/http';
 import { listRangeJobs, type RangeJobSite, workRangeJobs } from '@chainstead/sync';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
-let stage: ConsoleStage;
+const stage = stageOfFile(openConsoleStage);
 let visitor: Visitor;
 beforeAll(async () => {
-  stage = await openConsoleStage();
   visitor = await stage.signIn();
   await seedChains(stage.database, [1]);
 });
-afterAll(() => stage.close());
 beforeEach(() => stage.database.query('TRUNCATE range_jobs'));
 
 const FORM = { work: 'backfill', chain: 'eth', dataset: '', from: '1000', to: '1499' };

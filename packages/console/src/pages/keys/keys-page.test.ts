@@ -1,14 +1,13 @@
 import { listAudit } from '@chainstead/http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
 
-let stage: ConsoleStage;
+const stage = stageOfFile(openConsoleStage);
 let visitor: Visitor;
 beforeAll(async () => {
-  stage = await openConsoleStage();
   visitor = await stage.signIn();
 });
-afterAll(() => stage.close());
 
 async function stored(name: string) {
   return (await stage.keys.list()).find((key) => key.name === name);

@@ -1,7 +1,8 @@
 import { seedMetadata } from '@chainstead/nft/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import type { Visitor } from '../../testing/console-stage.ts';
-import { ALICE, APES, ETH, type LookUpStage, openLookUpStage, TOKEN } from '../../testing/look-up-stage.ts';
+import { ALICE, APES, ETH, openLookUpStage, TOKEN } from '../../testing/look-up-stage.ts';
 
 const MARK = 'alert(document.domain)';
 const HOSTILE = [
@@ -22,13 +23,11 @@ const PAGES = [
   `/table/nfts?chain=eth&address=${ALICE}`,
 ];
 
-let stage: LookUpStage;
+const stage = stageOfFile(openLookUpStage);
 let visitor: Visitor;
 beforeAll(async () => {
-  stage = await openLookUpStage();
   visitor = await stage.signIn();
 });
-afterAll(() => stage.close());
 
 test.each(HOSTILE)('names such as %.24s neither run nor make a page large', async (text) => {
   await stage.database.query('UPDATE tokens SET name = $1, symbol = left($1, 1000)', [text]);

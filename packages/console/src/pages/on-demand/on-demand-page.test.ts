@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
+import { openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
 
-let stage: ConsoleStage;
+const stage = stageOfFile(openConsoleStage);
 let visitor: Visitor;
 beforeAll(async () => {
-  stage = await openConsoleStage();
   visitor = await stage.signIn();
   await stage.database.query(
     `INSERT INTO subject_histories (chain_id, kind, subject, status, calls_estimated, calls_made, error_code, error_message)
@@ -20,7 +20,6 @@ beforeAll(async () => {
        ('\\x03'::bytea || decode(repeat('00', 19), 'hex'), 1, 'known', repeat('x', 100000), NULL, NULL)`,
   );
 });
-afterAll(() => stage.close());
 
 async function textOf(path: string): Promise<string> {
   const answer = await stage.get(path, visitor);

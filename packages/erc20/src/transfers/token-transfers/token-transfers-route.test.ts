@@ -1,16 +1,13 @@
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { DAI, eth, FRIEND, transfer, transfersIn, USDC, WALLET } from '../testing/example-wallet.ts';
 import { seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
-import { blocksOf, openTokenStage, seedTokenRange, type TokenStage } from './testing/token-stage.ts';
+import { blocksOf, openTokenStage, seedTokenRange } from './testing/token-stage.ts';
 
-let stage: TokenStage;
-beforeAll(async () => {
-  stage = await openTokenStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openTokenStage);
 beforeEach(() => stage.empty());
 
 describe('a transfer of a token', () => {

@@ -2,7 +2,6 @@ import type { Address } from '@chainstead/core';
 import {
   addressOf,
   createPartitions,
-  createScratchDatabase,
   type Explained,
   exampleChain,
   explain,
@@ -11,10 +10,10 @@ import {
   type PlanNode,
   planNodes,
   rowsScanned,
-  type ScratchDatabase,
   timestampOf,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type SeededTransfer, seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
 import { tokenStatsStatement } from '../token-stats/token-stats-statement.ts';
 import { type TokenTransfersQuery, tokenTransfersStatement } from './token-transfers-statement.ts';
@@ -31,17 +30,15 @@ const MIDDLING = [3, 60, 130, 1_000, 5_000];
 const middling = (rows: number): Address => addressOf(500_000 + rows);
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await createPartitions(scratch.database, 'erc20_transfers', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, seeded(0, ANALYZED));
   await scratch.database.query('ANALYZE');
   await seedTransfers(scratch.database, chain, [...seeded(ANALYZED, BLOCKS), ...middlingTransfers()]);
   await seedCoverage(scratch.database, chain, 0, BLOCKS - 1);
 });
-afterAll(() => scratch.drop());
 
 function* seeded(from: number, below: number): Generator<SeededTransfer> {
   for (let blockNumber = from; blockNumber < below; blockNumber++)

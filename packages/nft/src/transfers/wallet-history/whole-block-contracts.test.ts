@@ -1,7 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { backfillRanges, createKnownContracts, createSyncMetrics, readHistory, requestHistory } from '@chainstead/sync';
-import { type ChainNode, createScratchDatabase, type ScratchDatabase, serveChain } from '@chainstead/testkit';
+import { type ChainNode, serveChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { PUNK_ASSIGN_TOPIC, PUNK_BOUGHT_TOPIC, PUNK_TRANSFER_TOPIC, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contractOf } from '../../wallet-collections/testing/seeded-holdings.ts';
@@ -37,16 +38,12 @@ const EVENTS: Readonly<Record<number, readonly PlacedEvent[]>> = {
   15: [transfer(OTHER, SELLER), bought(1, OTHER, SELLER)],
 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let node: ChainNode;
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   node = await serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: EVENTS }));
 });
-afterAll(async () => {
-  await node.close();
-  await scratch.drop();
-});
+afterAll(() => node.close());
 
 async function stored(): Promise<string[]> {
   const rows = await scratch.database.query<{ text: string }>(
