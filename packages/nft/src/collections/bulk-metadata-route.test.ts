@@ -1,6 +1,5 @@
-import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
-import { stageOfFile } from '@chainstead/testkit/hooks';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cover } from '../wallet-nfts/testing/seeded-wallet.ts';
 import { addressOf, exampleCollection } from './testing/example-contracts.ts';
@@ -9,9 +8,8 @@ import { ask, eth, NOTHING_SAID, openMetadataStage } from './testing/metadata-ap
 const [CATS, DOGS, NONE] = [addressOf(1), addressOf(2), addressOf(3)];
 
 const stage = stageOfFile(openMetadataStage);
-let api: ApiApp;
+const api = madeForFile(() => stage.openApi());
 beforeAll(async () => {
-  api = await stage.openApi();
   stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats', symbol: 'CAT' }));
   stage.contracts.set(DOGS, exampleCollection('erc1155', { name: 'Dogs' }));
   await cover(stage.scratch.database, eth, 7, 100);

@@ -201,29 +201,25 @@ describe('bounds', () => {
 });
 
 describe('chains', () => {
-  test('are found by name, hexadecimal and decimal id; another chain’s rows stay out', async () => {
-    const base = createChainRegistry().get('base');
+  test('another chain’s rows stay out', async () => {
     await seed({ blockNumber: 1 });
-    await seedTrades(scratch.database, base, [{ blockNumber: 2 }]);
-    for (const chain of ['eth', '0x1', '1']) expect(blocksOf(await tokenTrades(`?chain=${chain}`))).toEqual([1]);
-    for (const chain of ['base', '0x2105', '8453']) {
-      expect(blocksOf(await tokenTrades(`?chain=${chain}`))).toEqual([2]);
-      expect(blocksOf(await collectionTrades(`?chain=${chain}`))).toEqual([2]);
-      expect(blocksOf(await walletTrades(`?chain=${chain}`))).toEqual([2]);
-    }
+    await seedTrades(scratch.database, createChainRegistry().get('base'), [{ blockNumber: 2 }]);
+    for (const get of [tokenTrades, collectionTrades, walletTrades])
+      for (const [chain, block] of [
+        ['eth', 1],
+        ['0x2105', 2],
+      ])
+        expect(blocksOf(await get(`?chain=${chain}`))).toEqual([block]);
   });
 
-  test.each(['polygon', 'gnosis', 'sepolia'])(
-    '%s, known but without trades here, answers an empty page that says so',
-    async (chain) => {
-      for (const get of [tokenTrades, collectionTrades, walletTrades])
-        expect(await get(`?chain=${chain}`)).toEqual({
-          page: 0,
-          page_size: 100,
-          cursor: null,
-          indexed: { from_block: null, to_block: null, complete: false },
-          result: [],
-        });
-    },
-  );
+  test('one that is known but without trades here answers an empty page that says so', async () => {
+    for (const get of [tokenTrades, collectionTrades, walletTrades])
+      expect(await get('?chain=polygon')).toEqual({
+        page: 0,
+        page_size: 100,
+        cursor: null,
+        indexed: { from_block: null, to_block: null, complete: false },
+        result: [],
+      });
+  });
 });

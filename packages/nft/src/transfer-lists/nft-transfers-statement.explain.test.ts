@@ -10,6 +10,7 @@ import {
   type PlanKind,
   type PlanNode,
   planNodes,
+  rowsInto,
   rowsScanned,
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -55,13 +56,6 @@ async function seed(from: number, below: number): Promise<void> {
 }
 
 const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('nft_transfers_') === true;
-
-/** Rows that a node was given. */
-function rowsInto(node: PlanNode): number {
-  return (node.Plans ?? [])
-    .filter((child) => child['Parent Relationship'] === 'Outer')
-    .reduce((sum, child) => sum + child['Actual Rows'] * child['Actual Loops'], 0);
-}
 
 const explained = (
   plan: PlanKind,

@@ -74,27 +74,6 @@ describe('nft-transfers', () => {
     });
   });
 
-  it('stores a row for each item, a range that is too large as one', async () => {
-    const rows = await stored(nftTransfers, [
-      placed(batchLog(ALICE, BOB, [5n, 5n], [1n, 2n]), { logIndex: 1 }),
-      placed(consecutiveLog(0n, UINT256_MAX), { logIndex: 2 }),
-      placed(erc721Log(ALICE, BOB, 9n), { logIndex: 3 }),
-    ]);
-    const shown = rows.map(({ log_index, item, token_id, last_token_id, amount, operator }) => ({
-      place: `${log_index}.${item}`,
-      token_id,
-      last_token_id,
-      amount,
-      operator,
-    }));
-    expect(shown).toEqual([
-      { place: '1.0', token_id: '5', last_token_id: null, amount: '1', operator: bytes(CAROL) },
-      { place: '1.1', token_id: '5', last_token_id: null, amount: '2', operator: bytes(CAROL) },
-      { place: '2.0', token_id: '0', last_token_id: UINT256_MAX.toString(), amount: '1', operator: null },
-      { place: '3.0', token_id: '9', last_token_id: null, amount: '1', operator: null },
-    ]);
-  });
-
   it('names each contract once for each standard that its events show', () => {
     const rows = nftTransfers.decode(
       [

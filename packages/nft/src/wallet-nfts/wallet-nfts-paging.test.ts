@@ -80,10 +80,6 @@ describe('pages', () => {
     });
     expect(pages.flatMap(tokensOf)).toEqual([`${CAT}:1`, `${DOG}:2`, `${CAT}:3`]);
   });
-
-  test('hold at most what the server allows, and say so', async () => {
-    expect((await stage.get('?limit=5000')).page_size).toBe(100);
-  });
 });
 
 describe('bad input', () => {

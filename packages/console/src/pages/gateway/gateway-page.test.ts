@@ -1,7 +1,7 @@
 import { addUpstreamCalls } from '@chainstead/sync';
-import { stageOfFile } from '@chainstead/testkit/hooks';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 
 const stage = stageOfFile(() =>
   openConsoleStage({
@@ -13,9 +13,8 @@ const stage = stageOfFile(() =>
     ],
   }),
 );
-let visitor: Visitor;
+const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
-  visitor = await stage.signIn();
   await stage.database.query(
     `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES
        (date_trunc('hour', now()), 1, 'eth_call', 60, 6, 30, '{0,0,0,0,0,0,30,0,0,0,0,0,0,0,0}'),

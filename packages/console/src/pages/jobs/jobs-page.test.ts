@@ -1,15 +1,14 @@
 import { silentLogger, systemClock } from '@chainstead/core';
 import { listAudit } from '@chainstead/http';
 import { listRangeJobs, type RangeJobSite, workRangeJobs } from '@chainstead/sync';
-import { stageOfFile } from '@chainstead/testkit/hooks';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const stage = stageOfFile(openConsoleStage);
-let visitor: Visitor;
+const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
-  visitor = await stage.signIn();
   await seedChains(stage.database, [1]);
 });
 beforeEach(() => stage.database.query('TRUNCATE range_jobs'));

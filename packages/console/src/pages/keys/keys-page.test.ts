@@ -1,13 +1,10 @@
 import { listAudit } from '@chainstead/http';
-import { stageOfFile } from '@chainstead/testkit/hooks';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 
 const stage = stageOfFile(openConsoleStage);
-let visitor: Visitor;
-beforeAll(async () => {
-  visitor = await stage.signIn();
-});
+const visitor = madeForFile(() => stage.signIn());
 
 async function stored(name: string) {
   return (await stage.keys.list()).find((key) => key.name === name);

@@ -1,10 +1,9 @@
 /** What Look up reads from a node: names, and what a transaction and a block are. Parts of it in a real browser; where there is none, they are skipped, and that is said. */
 import type { Address } from '@chainstead/core';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
-import { stageOfFile } from '@chainstead/testkit/hooks';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { browserBefore } from '../../testing/browser-stage.ts';
-import type { Visitor } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { openNodeLookUpStage } from '../../testing/node-look-up-stage.ts';
 import { shownTables } from '../../testing/shown-tables.ts';
@@ -12,11 +11,10 @@ import { shownTables } from '../../testing/shown-tables.ts';
 const [OWNER, OTHER] = [addressOf(0xd8da), addressOf(0x07e3)];
 
 const stage = stageOfFile(openNodeLookUpStage);
-let visitor: Visitor;
+const visitor = madeForFile(() => stage.signIn());
 let transfer: { readonly hash: string; readonly block: number };
 let token: Address;
 beforeAll(async () => {
-  visitor = await stage.signIn();
   const { devnet } = stage.nodes;
   const [holder = OWNER] = devnet.accounts;
   token = await devnet.deploy((await compileDemoContracts()).DemoToken, ['Demo Dollar', 'DUSD', 6]);

@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { seedMetadata } from '@chainstead/nft/testing';
-import { stageOfFile } from '@chainstead/testkit/hooks';
-import { afterEach, beforeAll, expect, test } from 'vitest';
-import type { Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, expect, test } from 'vitest';
 import { APES, ETH, openLookUpStage, PNG } from '../../testing/look-up-stage.ts';
 
 const OWN = `/console/look-up/picture/eth/${APES}/1`;
@@ -10,11 +9,8 @@ const answerPng: RequestListener = (_request, response) =>
   response.writeHead(200, { 'content-type': 'text/html' }).end(PNG);
 
 const stage = stageOfFile(() => openLookUpStage({}, (request, response) => answer(request, response)));
-let visitor: Visitor;
+const visitor = madeForFile(() => stage.signIn());
 let answer: RequestListener = answerPng;
-beforeAll(async () => {
-  visitor = await stage.signIn();
-});
 afterEach(() => {
   answer = answerPng;
 });

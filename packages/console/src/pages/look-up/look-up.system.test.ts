@@ -1,9 +1,8 @@
 import type { Hash } from '@chainstead/core';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { addressOf, hashOf } from '@chainstead/testkit';
-import { stageOfFile } from '@chainstead/testkit/hooks';
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import {
   ALICE,
   APES,
@@ -33,10 +32,7 @@ const stage = stageOfFile(() =>
     },
   }),
 );
-let visitor: Visitor;
-beforeAll(async () => {
-  visitor = await stage.signIn();
-});
+const visitor = madeForFile(() => stage.signIn());
 
 async function get(
   path: string,

@@ -1,11 +1,10 @@
-import { stageOfFile } from '@chainstead/testkit/hooks';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
-import { openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 
 const stage = stageOfFile(openConsoleStage);
-let visitor: Visitor;
+const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
-  visitor = await stage.signIn();
   await stage.database.query(
     `INSERT INTO subject_histories (chain_id, kind, subject, status, calls_estimated, calls_made, error_code, error_message)
      SELECT 1, (ARRAY['wallet', 'contract', 'sender', 'receiver', 'emitter'])[1 + number / 5 % 5], decode(lpad(to_hex(number), 40, '0'), 'hex'),

@@ -1,8 +1,8 @@
 import { listAudit } from '@chainstead/http';
 import { addUpstreamCalls, addWrongAnswers } from '@chainstead/sync';
-import { stageOfFile } from '@chainstead/testkit/hooks';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const HOSTILE = `<script>alert(1)</script>\u202e${'x'.repeat(2_000)}`;
@@ -36,10 +36,9 @@ const stage = stageOfFile(() =>
     },
   }),
 );
-let visitor: Visitor;
+const visitor = madeForFile(() => stage.signIn());
 const tried: string[] = [];
 beforeAll(async () => {
-  visitor = await stage.signIn();
   await seedChains(stage.database, [1, 7]);
   await stage.database.query('UPDATE sync_chains SET upstreams = $1 WHERE chain_id = 1', [
     JSON.stringify([

@@ -10,10 +10,10 @@ import {
   requestHistory,
   type SubjectKind,
 } from '@chainstead/sync';
-import { type ChainNode, serveChain } from '@chainstead/testkit';
-import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { serveChain } from '@chainstead/testkit';
+import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_TOPIC } from '@chainstead/token-events';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { contractOf } from '../../wallet-collections/testing/seeded-holdings.ts';
 import { nftTransfers } from '../dataset.ts';
 import { createEventSource, type PlacedEvent, topicOf, word } from './testing/event-source.ts';
@@ -52,11 +52,9 @@ const { derived: _, ...plain } = nftTransfers;
 const dataset = plain as Dataset;
 
 const scratch = scratchOfFile();
-let node: ChainNode;
-beforeAll(async () => {
-  node = await serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: { [BLOCK]: events } }));
-});
-afterAll(() => node.close());
+const node = stageOfFile(() =>
+  serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: { [BLOCK]: events } })),
+);
 beforeEach(async () => {
   await scratch.database.query(
     'TRUNCATE nft_transfers, blocks, sync_ranges, sync_chains, subject_histories, subject_ranges',

@@ -1,10 +1,10 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { backfillRanges, createKnownContracts, createSyncMetrics, readHistory, requestHistory } from '@chainstead/sync';
-import { type ChainNode, serveChain } from '@chainstead/testkit';
-import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { serveChain } from '@chainstead/testkit';
+import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { PUNK_ASSIGN_TOPIC, PUNK_BOUGHT_TOPIC, PUNK_TRANSFER_TOPIC, TRANSFER_TOPIC } from '@chainstead/token-events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { contractOf } from '../../wallet-collections/testing/seeded-holdings.ts';
 import { nftTransfers } from '../dataset.ts';
 import { createEventSource, type PlacedEvent, topicOf, word } from './testing/event-source.ts';
@@ -39,11 +39,7 @@ const EVENTS: Readonly<Record<number, readonly PlacedEvent[]>> = {
 };
 
 const scratch = scratchOfFile();
-let node: ChainNode;
-beforeAll(async () => {
-  node = await serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: EVENTS }));
-});
-afterAll(() => node.close());
+const node = stageOfFile(() => serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: EVENTS })));
 
 async function stored(): Promise<string[]> {
   const rows = await scratch.database.query<{ text: string }>(
