@@ -13,7 +13,11 @@ const PROPERTIES = '**/*.property.test.ts';
 // Files share one Postgres server, where each has a database of its own.
 export default defineConfig({
   test: {
-    globalSetup: ['packages/testkit/src/vitest-postgres.ts', 'scripts/program-for-tests.ts'],
+    globalSetup: [
+      'packages/testkit/src/vitest-temporary-folder.ts',
+      'packages/testkit/src/vitest-postgres.ts',
+      'scripts/program-for-tests.ts',
+    ],
     reporters: ['default', './scripts/tier-reporter.ts'],
     pool: 'forks',
     // A fresh set of modules per file took a quarter of a run. Files that leave something behind in a module must put it back.

@@ -4,15 +4,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createScratchDatabase } from '@chainstead/testkit';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it } from 'vitest';
 import { runCaptured } from './testing/captured-context.ts';
-import { type CommandStage, jsonLines, openCommandStage } from './testing/command-stage.ts';
+import { jsonLines, openCommandStage } from './testing/command-stage.ts';
 
-let stage: CommandStage;
-beforeAll(async () => {
-  stage = await openCommandStage();
-  return () => stage.close();
-});
+const stage = stageOfFile(openCommandStage);
 const run = (...args: string[]) => stage.run(...args);
 
 describe('config', () => {

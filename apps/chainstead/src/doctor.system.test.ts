@@ -1,16 +1,13 @@
 /** `chainstead doctor` over a database of its own and nodes that are good, bad, and away. */
 import { startScratchRedis } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it } from 'vitest';
 import { runCaptured } from './testing/captured-context.ts';
-import { type CommandStage, openCommandStage } from './testing/command-stage.ts';
+import { openCommandStage } from './testing/command-stage.ts';
 
 const KEY = 'secret-key-0123456789';
 
-let stage: CommandStage;
-beforeAll(async () => {
-  stage = await openCommandStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openCommandStage);
 
 interface ToldReport {
   readonly verdict: string;

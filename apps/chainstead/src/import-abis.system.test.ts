@@ -3,18 +3,14 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { parseAbi } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type CommandOutcome, runCaptured } from './testing/captured-context.ts';
 import { jsonLines } from './testing/command-stage.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let folder: string;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chainstead-abis-'));
   await scratch.database.query('TRUNCATE contract_abi_entries, imported_signatures');

@@ -2,14 +2,11 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRecordedChain } from '@chainstead/testkit';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type CommandStage, jsonLines, openCommandStage } from './testing/command-stage.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it } from 'vitest';
+import { jsonLines, openCommandStage } from './testing/command-stage.ts';
 
-let stage: CommandStage;
-beforeAll(async () => {
-  stage = await openCommandStage();
-  return () => stage.close();
-});
+const stage = stageOfFile(openCommandStage);
 const run = (...args: string[]) => stage.run(...args);
 
 describe('work on ranges', () => {

@@ -1,20 +1,19 @@
 import { parseChainId } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { runCaptured } from './testing/captured-context.ts';
 
 const SCAM = addressOf(0x5ca3);
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(
     `INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason) VALUES ('a', $1, $2, 'NFT', 'spam', 'a trap')`,
     [parseChainId(1), addressBytes(SCAM)],
   );
 });
-afterAll(() => scratch.drop());
 
 const run = (...args: string[]) => runCaptured(['reviews', ...args], { DATABASE_URL: scratch.url });
 

@@ -1,27 +1,20 @@
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type ConsoleStage,
-  forgedCookie,
-  OWN_ORIGIN,
-  openConsoleStage,
-  type Visitor,
-} from './testing/console-stage.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { forgedCookie, OWN_ORIGIN, openConsoleStage, type Visitor } from './testing/console-stage.ts';
 
 /** What needs no session: where a session begins, and script and style. Whatever is added later stands behind one. */
 const OPEN = new Set(['GET /console/assets/:tag/:name', 'GET /console/sign-in', 'POST /console/sign-in']);
 
-let stage: ConsoleStage;
+const stage = stageOfFile(openConsoleStage);
 let routes: readonly { readonly method: string; readonly path: string }[];
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
   routes = stage.app.routes
     .filter(({ path, method }) => path.startsWith('/console') && method !== 'ALL')
     .filter(({ path, method }) => !OPEN.has(`${method} ${path}`))
     .map(({ path, method }) => ({ method, path: path.replace(/:\w+/g, 'eth').replace('*', 'nowhere') }));
 });
-afterAll(() => stage.close());
 
 /** What changes leave behind. */
 async function changes(): Promise<unknown> {

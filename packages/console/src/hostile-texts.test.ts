@@ -1,26 +1,16 @@
 import { recordAudit } from '@chainstead/http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from './testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
+import { openConsoleStage } from './testing/console-stage.ts';
+import { HOSTILE } from './testing/hostile-texts.ts';
 import { seedStream, seedWebhook } from './testing/seed-streams.ts';
 
-const MARK = 'alert(document.domain)';
-const HOSTILE = [
-  `<script>${MARK}</script>`,
-  `"><img src=x onerror=${MARK}>`,
-  `' onmouseover='${MARK}`,
-  `\u202e${MARK}\u2066`,
-  `javascript:${MARK}`,
-  'x'.repeat(1_000_000),
-];
-
-let stage: ConsoleStage;
-let visitor: Visitor;
+const stage = stageOfFile(openConsoleStage);
+const visitor = madeForFile(() => stage.signIn());
 
 const STREAM = '5f263741-fcaf-447f-890d-6b1b82eea35c';
 
 beforeAll(async () => {
-  stage = await openConsoleStage();
-  visitor = await stage.signIn();
   for (const [index, text] of HOSTILE.entries()) {
     await stage.keys.create(text);
     await stage.database.transaction((transaction) =>
@@ -87,7 +77,6 @@ beforeAll(async () => {
     await seedWebhook(stage.database, id, { block: 1, status: 'failed', errors: [text] });
   }
 });
-afterAll(() => stage.close());
 
 const chains = HOSTILE.slice(0, -1).map((text) => `/console/chains/${encodeURIComponent(text)}`);
 

@@ -2,9 +2,9 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { ApiApp, IndexedHere } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs, type Jobs } from '@chainstead/jobs';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createJobs } from '@chainstead/jobs';
+import { madeForFile, scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { createDatasetRoutes } from './dataset-routes.ts';
 import { datasets } from './registry.ts';
 
@@ -55,16 +55,10 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `nft/${ADDRESS}/traits/paginate`, 'nft-transfers'],
 ];
 
-let scratch: ScratchDatabase;
-let jobs: Jobs;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
-});
-afterAll(async () => {
-  await jobs.close();
-  await scratch.drop();
-});
+const scratch = scratchOfFile();
+const jobs = stageOfFile(() =>
+  createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() }),
+);
 
 async function openApi(indexed: IndexedHere): Promise<ApiApp> {
   const onDemand = { waitMs: 0, maxCalls: 10, perKey: 10 };
@@ -86,10 +80,7 @@ async function ask(api: ApiApp, path: string, method = 'GET') {
 }
 
 describe('a chain that is not in CHAINS', () => {
-  let api: ApiApp;
-  beforeAll(async () => {
-    api = await openApi({ chains: [polygon], datasets: ALL });
-  });
+  const api = madeForFile(() => openApi({ chains: [polygon], datasets: ALL }));
 
   const refusal = (key: string) => ({
     status: 400,

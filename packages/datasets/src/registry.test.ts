@@ -1,13 +1,8 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { datasets } from './registry.ts';
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 /** Of the database, as the migrations made it. */
 async function texts(statement: string, table: string): Promise<string[]> {

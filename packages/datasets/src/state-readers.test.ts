@@ -1,16 +1,13 @@
 import { parseHash, silentLogger } from '@chainstead/core';
 import { hasCodeOf, transactionFactsOf } from '@chainstead/state';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { openStateStage } from '@chainstead/state/testing';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { readTokenFacts } from '@chainstead/tokens';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { stateReaders } from './state-readers.ts';
 
-let stage: StateStage;
-beforeAll(async () => {
-  stage = await openStateStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openStateStage);
 
 test('readers of state have names of their own', () => {
   const names = stateReaders.map(({ kind }) => kind.name);

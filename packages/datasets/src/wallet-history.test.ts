@@ -4,21 +4,12 @@ import { addressBytes } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
 import { createKnownContracts, type Dataset, readHistory, requestHistory } from '@chainstead/sync';
-import {
-  createScratchDatabase,
-  createScriptedChain,
-  examplePool,
-  type ScratchDatabase,
-  serveScriptedChain,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createScriptedChain, examplePool, serveScriptedChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 
 const HISTORY = { from: 0, to: 119 };
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 /** Reads the history of one wallet of a chain that is the same but for its id. */
 async function readWallet(chainId: number, datasets: readonly Dataset[], keepBlocks: number | null = null) {

@@ -1,7 +1,8 @@
 import type { Receipt } from '@chainstead/core';
 import { encodeReceipt, headerHash, logsBloom, orderedTrieRoot } from '@chainstead/proof';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BenchChain, createBenchChain } from './bench-chain.ts';
+import { NFT_TOPICS } from './bench-nfts.ts';
 import { type BenchNode, serveBenchChain, startBenchNode } from './bench-node.ts';
 import { type JsonObject, logsOf } from './chain-source.ts';
 import { askNode, postJson } from './rpc-client.ts';
@@ -148,6 +149,37 @@ describe('serveBenchChain', () => {
     const left = await getLogs(1, 50, { topics: [TRANSFER_TOPIC] });
     expect(left.length).toBe(transfers.length - node.faults.injected.droppedLog);
     expect(left.length).toBeLessThan(transfers.length * 0.95);
+  });
+});
+
+describe('a chain with NFTs', () => {
+  const trading = createBenchChain({
+    ...{ blocks: 100, transactionsPerBlock: 10, logsPerTransaction: 3, nftShare: 0.5, transferShare: 1 },
+  });
+  const logs = [...trading.blocksIn({ from: 0, to: 100 })].flatMap(logsOf);
+  const isNft = (log: JsonObject): boolean => !isTransfer(log) || (log.topics as string[]).length === 4;
+
+  it('has about as many of their logs as asked for, of every kind, and counts them', () => {
+    const nfts = logs.filter(isNft);
+    expect(trading.facts).toMatchObject({ logs: 3_000, nftLogs: nfts.length, erc20Transfers: 3_000 - nfts.length });
+    expect(nfts.length / logs.length).toBeGreaterThan(0.45);
+    expect(nfts.length / logs.length).toBeLessThan(0.6);
+    expect(new Set(nfts.map(({ topics }) => (topics as string[])[0]))).toEqual(new Set(NFT_TOPICS));
+  });
+
+  it.each([
+    ['all topics', [TRANSFER_TOPIC, ...NFT_TOPICS]],
+    ['some topics', NFT_TOPICS.slice(1)],
+    ['one topic', NFT_TOPICS.slice(3)],
+  ])('is served by %s as any node would serve it', async (_, topics) => {
+    const server = await serveBenchChain(trading);
+    onTestFinished(() => server.close());
+    const wanted = logs.filter((log) => topics.some((topic) => topic === (log.topics as string[])[0]));
+    const filter = { fromBlock: '0x0', toBlock: '0x64', topics: [topics] };
+    expect(await askNode(server.url, 'eth_getLogs', [filter])).toEqual(wanted);
+    // With this fault logs are parsed and filtered one by one.
+    server.faults.set({ dropLogsRate: 1e-12 });
+    expect(await askNode(server.url, 'eth_getLogs', [filter])).toEqual(wanted);
   });
 });
 

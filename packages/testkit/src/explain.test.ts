@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { explain, rowsRead } from './explain.ts';
-import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts';
+import { scratchOfFile } from './hooks.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const { database } = scratch;
   await database.query('CREATE TABLE parted (chain_id int, number int) PARTITION BY RANGE (chain_id, number)');
   for (const [name, from, to] of [
@@ -17,7 +16,6 @@ beforeAll(async () => {
   for (const table of ['parted', 'parted_beside'])
     await database.query(`INSERT INTO ${table} SELECT 1, number FROM generate_series(1, 100) AS number`);
 });
-afterAll(() => scratch.drop());
 
 test('rows read of a table are those of all its partitions, wanted or not, and of no other table', async () => {
   const read = async (text: string, table: string) =>

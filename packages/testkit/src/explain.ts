@@ -79,6 +79,20 @@ export function rowsScanned(scans: readonly PlanNode[]): number {
   );
 }
 
+/** Rows that a node was given, all times that it ran together. */
+export function rowsInto(node: PlanNode): number {
+  return (node.Plans ?? [])
+    .filter((child) => child['Parent Relationship'] === 'Outer')
+    .reduce((sum, child) => sum + child['Actual Rows'] * child['Actual Loops'], 0);
+}
+
+/** Blocks with which the partitions of a table begin that were read; 0: the oldest one, which has no lower bound. */
+export function partitionsRead({ nodes }: Explained, table: string): number[] {
+  const read = nodes.filter((node) => node['Relation Name']?.startsWith(`${table}_`) && node['Actual Loops'] > 0);
+  const starts = new Set(read.map((node) => node['Relation Name']?.split('_').at(-1)));
+  return [...starts].map((start) => (start === 'minvalue' ? 0 : Number(start))).toSorted((a, b) => a - b);
+}
+
 /**
  * What the planner knows of the tables: nothing, what `ANALYZE` found before most of the rows came, or how they are. A test that looks
  * at old statistics seeds a little, runs `ANALYZE`, and seeds the rest in a database without autovacuum; then it takes these in turn.

@@ -41,7 +41,9 @@ export {
   PLANS,
   type PlanKind,
   type PlanNode,
+  partitionsRead,
   planNodes,
+  rowsInto,
   rowsRead,
   rowsScanned,
 } from './explain.ts';

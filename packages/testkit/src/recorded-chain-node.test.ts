@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from './chain-source.ts';
+import { stageOfFile } from './hooks.ts';
 import { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
 import { recordedData } from './recorded-data.ts';
 import { askNode, postJson } from './rpc-client.ts';
-import type { ChainNode } from './serve-chain.ts';
 
 const { folder, isMissing, title } = recordedData('data/evm');
 
@@ -14,14 +14,11 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const hex = (number: number): string => `0x${number.toString(16)}`;
 
 describe.skipIf(isMissing)(title('serveRecordedChain'), () => {
-  let node: ChainNode;
+  const node = stageOfFile(() =>
+    serveRecordedChain({ folder: folder, chain: 'polygon', blocks: { from: FIRST, to: LAST } }),
+  );
   const ask = (method: string, ...params: unknown[]): Promise<unknown> => askNode(node.url, method, params);
   const block = async (at: string): Promise<JsonObject> => (await ask('eth_getBlockByNumber', at, false)) as JsonObject;
-
-  beforeAll(async () => {
-    node = await serveRecordedChain({ folder: folder, chain: 'polygon', blocks: { from: FIRST, to: LAST } });
-  });
-  afterAll(() => node.close());
 
   it('says its chain id and head', async () => {
     expect(await ask('eth_chainId')).toBe('0x89');

@@ -1,13 +1,13 @@
 import { addressBytes } from '@chainstead/db';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { readSeenContracts } from './seen-contracts.ts';
 
 const CONTRACT = addressOf(0xc0);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   for (const [chainId, standard, seenAs] of [
     [1, 'erc20', 1],
     [10, null, 1],
@@ -20,7 +20,6 @@ beforeAll(async () => {
       [addressBytes(CONTRACT), chainId, standard, seenAs],
     );
 });
-afterAll(() => scratch.drop());
 
 test('a contract is told by chain, as what it says or its events show it', async () => {
   const seen = await readSeenContracts(scratch.database, CONTRACT);

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordedData } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { SPAM_PATTERNS } from './spam-rule.ts';
 
 const EXPRESSIONS = SPAM_PATTERNS.map((pattern) => new RegExp(pattern, 'i'));
@@ -78,11 +79,7 @@ describe.skipIf(isMissing)(title('real lists'), () => {
 });
 
 describe('the same rule in Postgres', () => {
-  let scratch: ScratchDatabase;
-  beforeAll(async () => {
-    scratch = await createScratchDatabase();
-  });
-  afterAll(() => scratch.drop());
+  const scratch = scratchOfFile();
 
   test('judges every name alike', async () => {
     const listed = isMissing ? [] : wellKnownTokens().map(({ name, symbol }) => [name, symbol] as const);

@@ -1,19 +1,18 @@
 /** The console's streams in the running program: what the form shows is what then arrives. */
 import type { WebhookReceiver } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { numberToHex, parseEther } from 'viem';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { awaitWebhook, createStreamStage, STREAM_STAGE_KEY, type StreamStage } from './stream-stage.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { awaitWebhook, createStreamStage, STREAM_STAGE_KEY } from './stream-stage.ts';
 
 const CHAIN_ID = 1_337_031;
 
-let stage: StreamStage;
+const stage = stageOfFile(() => createStreamStage(CHAIN_ID));
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  stage = await createStreamStage(CHAIN_ID);
   receiver = await stage.receive();
 });
-afterAll(() => stage?.close());
 
 /** A session of the console. */
 async function signIn() {

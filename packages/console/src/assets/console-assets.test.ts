@@ -1,16 +1,13 @@
 import { createLocalLimits } from '@chainstead/http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage } from '../testing/console-stage.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
+import { openConsoleStage } from '../testing/console-stage.ts';
 import { loadConsoleAssets } from './console-assets.ts';
 
 /** Of script and style of a page together, as they are run. Bytes. */
 const BYTES_MAX = 200_000;
 
-let stage: ConsoleStage;
-beforeAll(async () => {
-  stage = await openConsoleStage({ sharedLimits: createLocalLimits() });
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(() => openConsoleStage({ sharedLimits: createLocalLimits() }));
 
 describe('script and style', () => {
   test('of a page together are small', async () => {

@@ -1,17 +1,13 @@
 import { ALL_SCOPES, createLocalLimits, listAudit } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ConsoleStage, OWN_ORIGIN, openConsoleStage, type StageOptions } from '../testing/console-stage.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 const opened: ConsoleStage[] = [];
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
 afterEach(async () => {
   for (const stage of opened.splice(0)) await stage.close();
 });
-afterAll(() => scratch.drop());
 
 async function open(options: StageOptions = {}): Promise<ConsoleStage> {
   const stage = await openConsoleStage({ scratch, ...options });

@@ -3,14 +3,9 @@ import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import {
-  createPartitions,
-  createScratchDatabase,
-  hashOf,
-  type ScratchDatabase,
-  timestampOf,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPartitions, createScratchDatabase, hashOf, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { asAnalyst, indexedPlan } from './testing/as-analyst.ts';
 import {
   BIGGEST,
@@ -30,13 +25,11 @@ const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0000_initial.sql`, 'utf8');
 
 const eth = createChainRegistry().get('eth');
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await seedAnalytics(scratch.database, eth);
 });
-afterAll(() => scratch.drop());
 
 const asReader = <Row extends object>(sql: string): Promise<Row[]> => asAnalyst(scratch.database, sql);
 

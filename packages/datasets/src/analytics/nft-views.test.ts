@@ -1,19 +1,18 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addressKey } from '@chainstead/db/address-key';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { asAnalyst, indexedPlan } from './testing/as-analyst.ts';
 import { APES, COLLECTOR, seedNfts } from './testing/seeded-nfts.ts';
 
 const eth = createChainRegistry().get('eth');
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await seedNfts(scratch.database, eth, addressOf(1));
 });
-afterAll(() => scratch.drop());
 
 const asReader = <Row extends object>(sql: string): Promise<Row[]> => asAnalyst(scratch.database, sql);
 const planOf = (sql: string): Promise<string> => indexedPlan(scratch.database, sql);

@@ -2,18 +2,17 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes } from '@chainstead/db';
 import { seedPriceSources } from '@chainstead/prices';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 const polygon = createChainRegistry().get('polygon');
 const [WALLET, COIN, BRIDGED] = [addressOf(0xa11ce), polygon.wrappedNative, polygon.bridgedEther];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await seedPriceSources(scratch.database, polygon);
 });
-afterAll(() => scratch.drop());
 
 /** Transfers of blocks 5 to 900 are indexed, and all of them counted. Contracts said 700 after block 6; 50 have gone since. */
 beforeEach(async () => {

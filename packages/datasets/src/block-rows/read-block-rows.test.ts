@@ -1,17 +1,17 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { seedTrades } from '@chainstead/nft/testing';
-import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf, hashOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { type BlockRowsQuery, type RowPlace, readBlockRows } from './read-block-rows.ts';
 
 const eth = createChainRegistry().get('eth');
 const [ALICE, BOB, TOKEN] = [addressOf(0xa), addressOf(0xb), addressOf(0xc)];
 const OF_BLOCK: BlockRowsQuery = { chainId: eth.id, blockNumber: 100, transaction: null, after: null, limit: 10 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const transfers = [99, 100, 101].flatMap((blockNumber) =>
     [0, 1, 2, 3, 4].map((logIndex) => ({
       from: ALICE,
@@ -26,7 +26,6 @@ beforeAll(async () => {
   await seedTransfers(scratch.database, eth, transfers);
   await seedTrades(scratch.database, eth, [{ blockNumber: 100, tokenIds: ['1', '2'] }]);
 });
-afterAll(() => scratch.drop());
 
 test('a block has its own rows, each transfer once, in the order of the chain', async () => {
   const { rows, next } = await readBlockRows(scratch.database, 'erc20_transfers', OF_BLOCK);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
-import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { recordedData } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type ImportListOptions, type ImportReport, importList } from './import-list.ts';
 
 const { folder: FOLDER, isMissing, title } = recordedData('data/nft-metadata/opensea-v1');
@@ -10,11 +11,7 @@ const CATS = `0x${'ca'.repeat(20)}`;
 const DOGS = `0x${'d0'.repeat(20)}`;
 const BIRDS = `0x${'b1'.repeat(20)}`;
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE collection_list_entries, tokens').then(() => undefined));
 
 function imported(content: unknown, changes: Partial<ImportListOptions> = {}): Promise<ImportReport> {

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LABEL_REVISION } from '@chainstead/answers';
 import { createChainRegistry } from '@chainstead/chains';
-import { createScratchDatabase, recordedData, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { recordedData } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type ImportListOptions, type ImportReport, importList } from './import-list.ts';
 import { entityOf } from './label-formats.ts';
 
@@ -14,11 +15,7 @@ const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f';
 const SCAM = `0x${'5c'.repeat(20)}`;
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() =>
   scratch.database
     .query('TRUNCATE tokens, token_list_entries, spam_list_entries, address_labels')

@@ -1,14 +1,6 @@
-import {
-  createScratchDatabase,
-  type Explained,
-  exampleChain,
-  explain,
-  PLANS,
-  type PlanKind,
-  type PlanNode,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Explained, exampleChain, explain, PLANS, type PlanKind, type PlanNode } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { accountOf } from './testing/example-approvals.ts';
 import { type WalletApprovalsQuery, walletApprovalsStatement } from './wallet-approvals-statement.ts';
 
@@ -17,7 +9,7 @@ const BUSY = accountOf(1);
 const LIMIT = 100;
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 const seed = (wallet: string, from: number, count: number): Promise<unknown> =>
   scratch.database.query(
@@ -29,7 +21,6 @@ const seed = (wallet: string, from: number, count: number): Promise<unknown> =>
   );
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await seed(accountOf(9_999), 1, 300);
   await scratch.database.query('ANALYZE');
   await seed(BUSY, 1, 50_000);
@@ -43,7 +34,6 @@ beforeAll(async () => {
      SELECT ${chain.id}, number, decode(lpad(to_hex(number), 64, '0'), 'hex'), now() FROM generate_series(0, 20000) AS number`,
   );
 });
-afterAll(() => scratch.drop());
 
 const explainPage = (plan: PlanKind, query: Partial<WalletApprovalsQuery> = {}): Promise<Explained> =>
   explain(

@@ -2,9 +2,10 @@ import { createWalletHistory } from '@chainstead/answers';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { openStateStage } from '@chainstead/state/testing';
 import { createChainSync, createKeptSubjects, createSyncMetrics } from '@chainstead/sync';
 import { compileSolidity, type Devnet } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import type { z } from '@hono/zod-openapi';
 import { maxUint256 } from 'viem';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -30,7 +31,11 @@ type Answer = z.infer<typeof walletApprovalsSchema>;
 const soon = { timeout: 30_000, interval: 100 };
 const ending = new AbortController();
 
-let stage: StateStage;
+const stage = stageOfFile(() =>
+  openStateStage({
+    chain: { pollIntervalMs: 50, finalizedTag: false, confirmations: 1, multicall3: null },
+  }),
+);
 let syncing: Promise<void>;
 let api: ApiApp;
 let token: { readonly address: Address; readonly abi: Parameters<Devnet['send']>[0]['abi'] };
@@ -38,9 +43,6 @@ let mute: typeof token;
 
 /** A real node, followed by the sync engine, asked by the worker; asked about through the API. */
 beforeAll(async () => {
-  stage = await openStateStage({
-    chain: { pollIntervalMs: 50, finalizedTag: false, confirmations: 1, multicall3: null },
-  });
   const { chain, pool, jobs, questions, devnet } = stage;
   const { database } = stage.scratch;
   const contracts = await compileSolidity({ 'ApprovedToken.sol': TOKEN });
@@ -74,7 +76,6 @@ beforeAll(async () => {
 afterAll(async () => {
   ending.abort();
   await syncing;
-  await stage?.close();
 });
 
 const request = async (query = '', wallet: string = owner()): Promise<Response> =>

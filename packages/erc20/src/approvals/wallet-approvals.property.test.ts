@@ -1,7 +1,8 @@
 import type { Transaction } from '@chainstead/db';
-import { atDepth, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { accountOf, type ExampleApproval, linesOf } from './testing/example-approvals.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
@@ -15,13 +16,11 @@ const BUILT_TO = new Map([
   [accountOf(3), 5],
 ]);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query('CREATE TABLE there (LIKE erc20_approvals)');
 });
-afterAll(() => scratch.drop());
 
 /** Lets approvals come or go, and runs the statements over a relation that holds them. */
 async function derive(kind: 'added' | 'removed', approvals: readonly ExampleApproval[]): Promise<void> {

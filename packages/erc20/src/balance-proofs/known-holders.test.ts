@@ -1,14 +1,7 @@
 import type { Address } from '@chainstead/core';
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  explain,
-  PLANS,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addressOf, createPartitions, exampleChain, explain, PLANS } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type SeededTransfer, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { knownHolders, moversStatement, partnersStatement, piecesDown } from './known-holders.ts';
 
@@ -21,15 +14,13 @@ const RARE = addressOf(102);
 const QUIET = addressOf(103);
 const ZERO = addressOf(0);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await createPartitions(scratch.database, 'erc20_transfers', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, transfers());
   await scratch.database.query('ANALYZE');
 });
-afterAll(() => scratch.drop());
 
 /** In each block others move the token ten times; the wallet moves it in every tenth. */
 function* transfers(): Generator<SeededTransfer> {

@@ -3,9 +3,10 @@ import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/state';
 import { createKeptSubjects } from '@chainstead/sync';
-import { addressOf, atDepth, createScratchDatabase, hashOf, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth, hashOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Said } from '../calls/ask-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
@@ -19,12 +20,8 @@ const walletOf = (number: number): Address => addressOf(0x4000 + number);
 /** Wallets have tokens of their own: what one shows of a token decides how another's reading is judged. */
 const tokenOf = (wallet: number, token: number): Address => addressOf(0x5000 + 16 * wallet + token);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 1_530_001;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 async function keepWallets({ chain, context }: BalanceStage, wallets: readonly number[]): Promise<void> {
   const kept = createKeptSubjects(context.database);

@@ -1,19 +1,16 @@
 import type { Address } from '@chainstead/core';
 import { StateUnavailableError } from '@chainstead/state';
-import { addressOf, atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage, SILVER, TIN } from './testing/balance-stage.ts';
 import { misCounted } from './testing/mis-counted.ts';
 import { type OnChainOptions, someAge, someKill, someOnChain, takeOnChain } from './testing/random-history.ts';
 import { LIAR, type Move, SILENT } from './testing/token-chain.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 1_200_001;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 const MINTER = addressOf(0x111);
 const WALLETS = [ALICE, BOB] as const;

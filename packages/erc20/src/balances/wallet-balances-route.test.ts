@@ -1,13 +1,13 @@
 import { addressOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ALICE, GOLD, SILVER, TIN } from './testing/balance-stage.ts';
-import { type BalancesApi, ERC20_PATH, openBalancesApi } from './testing/balances-api.ts';
+import { ERC20_PATH, openBalancesApi } from './testing/balances-api.ts';
 
 const MINTER = addressOf(0x111);
-let served: BalancesApi;
+const served = stageOfFile(() => openBalancesApi([[], [{ token: GOLD, from: MINTER, to: ALICE, value: 100_000n }]]));
 
 beforeAll(async () => {
-  served = await openBalancesApi([[], [{ token: GOLD, from: MINTER, to: ALICE, value: 100_000n }]]);
   const { stage, know } = served;
   await know(GOLD, {
     name: 'Tether USD',
@@ -26,7 +26,6 @@ beforeAll(async () => {
     { token: TIN, from: MINTER, to: ALICE, value: 7n },
   ]);
 });
-afterAll(() => served.close());
 
 const GOLD_ROW = {
   token_address: GOLD,

@@ -3,17 +3,16 @@ import { addressBytes } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
-  createScratchDatabase,
   type Explained,
   exampleChain,
   explain,
   PLANS,
   type PlanKind,
   rowsRead,
-  type ScratchDatabase,
   seedBuilt,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { seedCoverage } from '../transfers/testing/seeded-wallets.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { type WalletBalancesQuery, walletBalancesStatement } from './wallet-balances-statement.ts';
@@ -25,10 +24,9 @@ const LIMIT = 100;
 const COIN = addressOf(0xc014);
 const chain = exampleChain({ wrappedNative: COIN });
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   const { database } = scratch;
   await createPartitions(database, 'erc20_transfers', chain.id);
   await createPartitions(database, 'wrapped_coin_moves', chain.id);
@@ -48,7 +46,6 @@ beforeAll(async () => {
   await hold(BUSY, BUSY_TOKENS);
   for (let wallet = 0; wallet < 400; wallet++) await hold(addressOf(100_000 + wallet), 100);
 });
-afterAll(() => scratch.drop());
 
 async function hold(wallet: ReturnType<typeof addressOf>, tokens: number): Promise<void> {
   await scratch.database.query(

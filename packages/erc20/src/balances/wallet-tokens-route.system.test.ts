@@ -1,10 +1,11 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfTest } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ALICE, BOB, nameInList } from './testing/balance-stage.ts';
-import { type BalancesApi, openBalancesApi, TOKENS_PATH } from './testing/balances-api.ts';
+import { openBalancesApi, TOKENS_PATH } from './testing/balances-api.ts';
 import type { Move } from './testing/token-chain.ts';
 import { walletTokensSchema } from './wallet-tokens-response.ts';
 
@@ -14,11 +15,7 @@ const COIN = `0x${'ee'.repeat(20)}`;
 const tokenOf = (number: number): Address => addressOf(0x1_000 + number);
 const gives = (number: number, value = 10n): Move => ({ token: tokenOf(number), from: MINTER, to: ALICE, value });
 
-let served: BalancesApi;
-beforeEach(async () => {
-  served = await openBalancesApi();
-});
-afterEach(() => served.close());
+const served = stageOfTest(openBalancesApi);
 
 type Answer = z.infer<typeof walletTokensSchema>;
 

@@ -2,8 +2,9 @@
 import { type CurrentCoverage, createLabelBook } from '@chainstead/answers';
 import { type Address, silentLogger } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { getKnownHolders } from './get-known-holders.ts';
 import { getOwnersPage } from './get-owners-page.ts';
 import { seedHolders } from './testing/seeded-holders.ts';
@@ -21,13 +22,8 @@ interface Ranges {
 }
 
 const kept = { labels: createLabelBook({ logger: silentLogger() }), untold: new Set<string>() };
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 1_520_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 async function toldOf(token: Address, { transfers = [], moves = [], movesOfCoin = [] }: Ranges) {
   const { database } = scratch;

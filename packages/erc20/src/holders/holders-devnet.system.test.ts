@@ -1,15 +1,11 @@
 /** A token's owners, the history of its holders and how it is held, over a real node. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ALICE, BOB, type GoldStage, openGoldStage } from './testing/gold-stage.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
+import { ALICE, BOB, openGoldStage } from './testing/gold-stage.ts';
 
-let stage: GoldStage;
-
-beforeAll(async () => {
-  stage = await openGoldStage();
-});
-afterAll(() => stage?.close());
+const stage = stageOfFile(openGoldStage);
 
 describe('owners of a token', () => {
   test('are those to whom its contract gives a balance, largest first, with their share', async () => {

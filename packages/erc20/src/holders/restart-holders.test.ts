@@ -3,8 +3,9 @@ import { addressBytes } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { StateUnavailableError } from '@chainstead/state';
 import { createKeptSubjects } from '@chainstead/sync';
-import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase, seedBuilt } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { addressOf, exampleChain, seedBuilt } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
@@ -21,10 +22,9 @@ const [GOLD, SILVER, ALICE, BOB, MINTER] = [1, 2, 0xa, 0xb, 0xc].map(addressOf) 
   Address,
 ];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await seedBuilt(scratch.database, chain.id, erc20TokenHolders);
   const transfers = [
     { from: MINTER, to: ALICE, value: 10n, blockNumber: 3 },
@@ -40,7 +40,6 @@ beforeAll(async () => {
   );
   await seedCoverage(scratch.database, chain, 0, 2_000);
 });
-afterAll(() => scratch.drop());
 
 beforeEach(() =>
   scratch.database.query('TRUNCATE kept_subjects, erc20_holders, erc20_holder_counts, erc20_holder_minutes'),

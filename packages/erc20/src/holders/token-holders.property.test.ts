@@ -1,15 +1,9 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { runDerived } from '@chainstead/sync';
-import {
-  addressOf,
-  atDepth,
-  createScratchDatabase,
-  exampleChain,
-  type ScratchDatabase,
-  timestampOf,
-} from '@chainstead/testkit';
+import { addressOf, atDepth, exampleChain, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { toLog } from '../transfers/testing/seeded-wallets.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
@@ -21,16 +15,14 @@ const TOKEN = addressOf(0x70c);
 const OTHER = addressOf(0x07e);
 const BLOCKS = 14;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 1_200_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query('CREATE TABLE there (LIKE erc20_transfers)');
   await scratch.database.query('CREATE INDEX ON there (account_key, token_key(token))');
   await scratch.database.query('CREATE INDEX ON there (token_key(token), block_number)');
 });
-afterAll(() => scratch.drop());
 
 const KEPT = `(SELECT '\\x${TOKEN.slice(2)}'::bytea AS subject, 1000000 AS built_to)`;
 

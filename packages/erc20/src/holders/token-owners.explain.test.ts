@@ -1,17 +1,16 @@
 import { addressBytes } from '@chainstead/db';
 import {
   addressOf,
-  createScratchDatabase,
   type Explained,
   exampleChain,
   explain,
   PLANS,
   type PlanKind,
   rowsRead,
-  type ScratchDatabase,
   timestampOf,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { historicalHoldersStatement } from './get-historical-holders.ts';
@@ -26,10 +25,9 @@ const LIMIT = 100;
 const NEWEST = new Date(timestampOf(1_000) * 1_000);
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   const { database } = scratch;
   await seedHolders(database, chain, addressOf(0xa00), 300);
   await database.query('ANALYZE');
@@ -66,7 +64,6 @@ beforeAll(async () => {
     [chain.id],
   );
 });
-afterAll(() => scratch.drop());
 
 const explainOwners = (plan: PlanKind, wanted: TokenOwnersQuery['wanted'], hasReadings = true): Promise<Explained> =>
   explain(

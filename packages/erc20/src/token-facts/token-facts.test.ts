@@ -2,8 +2,9 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { openStateStage } from '@chainstead/state/testing';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -13,7 +14,7 @@ import { tokenFactsRoutes } from './token-facts-routes.ts';
 const NOBODY = addressOf(0xdead);
 const ZERO = addressOf(0);
 
-let stage: StateStage;
+const stage = stageOfFile(() => openStateStage({ chain: { reorgDepthMax: 2 } }));
 let server: ApiServer;
 let EvmApi: Moralis['EvmApi'];
 let coin: Address;
@@ -22,7 +23,6 @@ let nft: Address;
 let waitMs = 10_000;
 
 beforeAll(async () => {
-  stage = await openStateStage({ chain: { reorgDepthMax: 2 } });
   const { devnet, questions } = stage;
   const contracts = await compileDemoContracts();
   await devnet.mine(5);
@@ -42,10 +42,7 @@ beforeAll(async () => {
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });
   ({ EvmApi } = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url })).Moralis);
 });
-afterAll(async () => {
-  await server.close();
-  await stage.close();
-});
+afterAll(() => server.close());
 beforeEach(async () => {
   waitMs = 10_000;
   stage.node.alter = () => undefined;

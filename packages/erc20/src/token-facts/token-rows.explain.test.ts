@@ -1,12 +1,6 @@
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  explain,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf, createPartitions, exampleChain, explain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { type SeededTransfer, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { changedSuppliesStatement, tokensBySymbolStatement } from './token-rows.ts';
 
@@ -14,10 +8,9 @@ const chain = exampleChain();
 const MINTS = 20_000;
 const TOKENS = 20;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await createPartitions(scratch.database, 'erc20_transfers', chain.id, [5_000, 10_000]);
   await seedTransfers(scratch.database, chain, mints());
   await scratch.database.query(
@@ -26,7 +19,6 @@ beforeAll(async () => {
   );
   await scratch.database.query('ANALYZE');
 });
-afterAll(() => scratch.drop());
 
 function* mints(): Generator<SeededTransfer> {
   for (let index = 0; index < MINTS; index++)

@@ -1,15 +1,8 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  hashOf,
-  type ScratchDatabase,
-  timestampOf,
-} from '@chainstead/testkit';
+import { addressOf, createPartitions, exampleChain, hashOf, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
 import { type SeededTransfer, seedTransfers } from './testing/seeded-wallets.ts';
 
@@ -20,11 +13,10 @@ const NFT = addressOf(0x74);
 // The last has the key of the first.
 const WALLETS = [...[1, 2, 3].map(addressOf), parseAddress(`0x${'0'.repeat(8)}${'f'.repeat(24)}${'0'.repeat(7)}1`)];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let transfers: readonly SeededTransfer[];
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   transfers = fc.sample(
     fc.uniqueArray(
       fc.record({
@@ -49,7 +41,6 @@ beforeAll(async () => {
     'erc1155',
   ]);
 });
-afterAll(() => scratch.drop());
 
 function placeOf(transfer: SeededTransfer): [number, number, number] {
   return [transfer.blockNumber, transfer.transactionIndex, transfer.logIndex];

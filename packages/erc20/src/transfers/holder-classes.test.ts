@@ -1,14 +1,9 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { modelClass } from '../holders/testing/holder-model.ts';
 import { classInSql, HOLDER_CLASSES } from './holder-classes.ts';
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const SUPPLY = 10n ** 30n;
 /** That many billionths of a percent of the supply. */

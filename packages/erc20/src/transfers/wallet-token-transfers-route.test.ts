@@ -1,8 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
-import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
-import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type Answer,
   blocksOf,
@@ -18,14 +18,8 @@ import {
 import { seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 
-let scratch: ScratchDatabase;
-let api: ApiApp;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  api = await exampleApi(scratch.database, [walletTokenTransfersRoute]);
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
+const api = madeForFile(() => exampleApi(scratch.database, [walletTokenTransfersRoute]));
 beforeEach(() =>
   scratch.database.query('TRUNCATE erc20_transfers, blocks, sync_ranges, tokens, address_labels').then(() => undefined),
 );

@@ -1,8 +1,9 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { StateUnavailableError } from '@chainstead/state';
-import { addressOf, atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage } from '../balances/testing/balance-stage.ts';
 import { misCounted } from '../balances/testing/mis-counted.ts';
 import {
@@ -14,12 +15,8 @@ import {
 } from '../balances/testing/random-history.ts';
 import type { Move } from '../balances/testing/token-chain.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 1_510_001;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 const COIN = addressOf(0xc014);
 const TOKENS: readonly Address[] = [COIN, GOLD];

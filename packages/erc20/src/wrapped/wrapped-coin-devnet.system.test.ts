@@ -1,8 +1,10 @@
 /** The wrapped coin on a real node, followed by the real engine: what the API says of it is what its contract says. */
+
 import type { Address } from '@chainstead/core';
 import { type CompiledContract, compileAssetContracts } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { encodeFunctionData } from 'viem';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { wrappedCoinMoves } from './dataset.ts';
 import { COIN, type CoinStage, openCoinStage } from './testing/coin-stage.ts';
@@ -50,16 +52,14 @@ async function knownFrom(stage: CoinStage): Promise<readonly (string | null)[]> 
 }
 
 describe('a coin that emits no transfers for deposits and withdrawals', () => {
-  let stage: CoinStage;
+  const stage = stageOfFile(async () => openCoinStage(await wrappedEther()));
   let [alice, bob, carol, dave]: Address[] = [];
 
   beforeAll(async () => {
-    stage = await openCoinStage(await wrappedEther());
     [, alice, bob, carol, dave] = stage.devnet.accounts;
     await stage.call(carol, 'deposit', [], 70n);
     await stage.index(DATASETS);
   });
-  afterAll(() => stage?.close());
 
   test('is held by who only ever deposited some, asked before and after', async () => {
     expect(await stage.held(alice)).toEqual({ balance: null, isComplete: true });

@@ -1,19 +1,15 @@
 /** What wallets' activity adds up to, of recorded blocks, against sums that the database makes of the same rows. */
+
 import { recordedData } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type HistoryStage, openHistoryStage } from '../testing/history-stage.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
+import { openHistoryStage } from '../testing/history-stage.ts';
 import { walletInsightSchema } from './wallet-insight-response.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 
 describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () => {
-  let stage: HistoryStage;
-  beforeAll(async () => {
-    stage = await openHistoryStage();
-  });
-  afterAll(async () => {
-    await stage?.close();
-  });
+  const stage = stageOfFile(openHistoryStage);
 
   async function insightOf(wallet: string, query = '') {
     const { status, body } = await stage.ask(`wallets/${wallet}/insight?chains[]=eth${query}`);

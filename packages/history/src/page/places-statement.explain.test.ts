@@ -1,15 +1,7 @@
 import { addressBytes } from '@chainstead/db';
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  explain,
-  PLANS,
-  rowsRead,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf, createPartitions, exampleChain, explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryQuery } from './history-query.ts';
 import { placesStatement } from './places-statement.ts';
 
@@ -21,17 +13,15 @@ const LIMIT = 25;
 const TABLES = ['account_transactions', 'erc20_transfers', 'nft_transfers', 'erc20_approvals', 'internal_transfers'];
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   for (const table of TABLES) await createPartitions(scratch.database, table, chain.id, CUTS);
   // Statistics of a small table, as they are while one grows.
   await seed(0, 100);
   await scratch.database.query('ANALYZE');
   await seed(100, BLOCKS);
 });
-afterAll(() => scratch.drop());
 
 async function seed(from: number, below: number): Promise<void> {
   const { database } = scratch;

@@ -1,19 +1,13 @@
 /** Approvals that a wallet gave in transactions of somebody else: by signature, or through a contract that it told to. */
+
 import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { parseReceipt } from '@chainstead/rpc';
 import { type Dataset, type ExecutedTransaction, executedTransaction, type WholeBlock } from '@chainstead/sync';
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  loadRecordedChain,
-  recordedData,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
+import { addressOf, createPartitions, exampleChain, loadRecordedChain, recordedData } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { accountTransactions, transactions } from '@chainstead/transactions';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readWalletPlaces } from '../insight/wallet-parts.ts';
 import { LAST_BLOCK } from '../testing/history-stage.ts';
 import { readPlaces } from './read-places.ts';
@@ -51,10 +45,9 @@ const EMITTED: readonly (readonly [at: Address, topics: readonly string[], data:
 ];
 
 describe.skipIf(isMissing)(title('the history of a wallet'), () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
   let block: WholeBlock;
   beforeAll(async () => {
-    scratch = await createScratchDatabase();
     block = await altered();
     const { database } = scratch;
     const { number, hash } = block.header;
@@ -65,7 +58,6 @@ describe.skipIf(isMissing)(title('the history of a wallet'), () => {
       [chain.id, number, hexBytes(hash)],
     );
   });
-  afterAll(() => scratch.drop());
 
   async function store<Row>({ name, table, wholeBlocks }: Dataset<Row>): Promise<void> {
     const { database } = scratch;

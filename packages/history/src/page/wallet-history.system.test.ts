@@ -1,26 +1,19 @@
 import type { Address } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { addressOf, createPartitions, recordedData } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  FIRST_BLOCK,
-  type HistoryAnswer,
-  type HistoryStage,
-  LAST_BLOCK,
-  openHistoryStage,
-} from '../testing/history-stage.ts';
+import { FIRST_BLOCK, type HistoryAnswer, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 
 describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), () => {
-  let stage: HistoryStage;
+  const stage = stageOfFile(openHistoryStage);
   let recorded: readonly RecordedTransaction[] = [];
   beforeAll(async () => {
     recorded = readRecordedTransactions().filter(({ block }) => isStored(block));
-    stage = await openHistoryStage();
   });
-  afterAll(() => stage.close());
   beforeEach(() => stage.reset());
 
   /** Wallets by how many transactions they have a part in, busiest first: as sender, receiver, created contract, side of a transfer, or owner in an approval. */

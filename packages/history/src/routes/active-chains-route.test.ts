@@ -7,15 +7,8 @@ import { seedTransfers } from '@chainstead/erc20/testing';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs, type Jobs } from '@chainstead/jobs';
-import {
-  addressOf,
-  createScratchDatabase,
-  hashOf,
-  type Moralis,
-  type ScratchDatabase,
-  startOfficialSdk,
-  timestampOf,
-} from '@chainstead/testkit';
+import { addressOf, hashOf, type Moralis, startOfficialSdk, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { createAskedWallets } from '@chainstead/transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActiveChainsRoute } from './active-chains-route.ts';
@@ -29,12 +22,11 @@ const asByDefault = (key: string): Chain => ({
 const [eth, base, polygon] = [asByDefault('eth'), asByDefault('base'), asByDefault('polygon')];
 const [ALICE, BOB, TOKEN] = [addressOf(0xa11ce), addressOf(0xb0b), addressOf(0xc0)] as const;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let jobs: Jobs;
 let server: ApiServer;
 let sdk: Moralis;
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await seed(scratch.database, eth, [3, 7, 11]);
   await seed(scratch.database, polygon, [5]);
   jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
@@ -53,7 +45,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await jobs.close();
-  await scratch.drop();
 });
 
 /** Alice gives Bob something in each of the blocks. */

@@ -5,15 +5,14 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs, type Jobs } from '@chainstead/jobs';
 import { createStateQuestions } from '@chainstead/state';
 import { createKeptSubjects } from '@chainstead/sync';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHistoryRoutes } from './create-history-routes.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let jobs: Jobs;
 let api: ApiApp;
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const { database } = scratch;
   const logger = silentLogger();
   jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
@@ -23,10 +22,7 @@ beforeAll(async () => {
   const kept = createKeptSubjects(database);
   api = await exampleApi(database, createHistoryRoutes({ ...bounds, chains: [], questions, walletHistory, kept }));
 });
-afterAll(async () => {
-  await jobs.close();
-  await scratch.drop();
-});
+afterAll(() => jobs.close());
 
 const WALLET = `0x${'a1'.repeat(20)}`;
 

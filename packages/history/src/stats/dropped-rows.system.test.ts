@@ -12,13 +12,9 @@ import {
   ensurePartitions,
   subjectStatesOf,
 } from '@chainstead/sync';
-import {
-  createScratchDatabase,
-  createScriptedChain,
-  type ScratchDatabase,
-  serveScriptedChain,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createWalletCounter } from './wallet-counter.ts';
 
 const CHAIN_ID = 930_777;
@@ -40,11 +36,7 @@ const chain = createChainRegistry({
   ],
 }).get(CHAIN_ID);
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('counts of wallets and of tokens are those of the rows that are left', async () => {
   const { database } = scratch;

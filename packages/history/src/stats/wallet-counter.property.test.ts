@@ -2,9 +2,10 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { createKeptSubjects } from '@chainstead/sync';
-import { addressOf, atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BESIDE, type Happening, type HappeningKind, openWritten } from '../testing/written-rows.ts';
 import { createWalletCounter } from './wallet-counter.ts';
 
@@ -30,11 +31,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ unfollowed: happening }) },
 );
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test(
   'a wallet’s counts are those of its rows, whatever comes and goes while they are counted',

@@ -2,9 +2,10 @@ import type { Address } from '@chainstead/core';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
 import { addressOf, recordedData, seedBuilt } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { accountTransactions, internalTransfers } from '@chainstead/transactions';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 import { walletStatsSchema } from './wallet-stats-response.ts';
 
@@ -17,10 +18,9 @@ const OF_1155 = [
 ];
 
 describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and did'), () => {
-  let stage: HistoryStage;
+  const stage = stageOfFile(openHistoryStage);
   let recorded: readonly RecordedTransaction[] = [];
   beforeAll(async () => {
-    stage = await openHistoryStage();
     const stored = await stage.scratch.database.query<{ block: number }>('SELECT block_number AS block FROM blocks');
     const blocks = new Set(stored.map(({ block }) => `ethereum/${block}`));
     recorded = readRecordedTransactions().filter(({ block }) => blocks.has(block));
@@ -28,7 +28,6 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
     for (const { derived = [] } of datasets)
       for (const state of derived) await seedBuilt(stage.scratch.database, stage.chain.id, state);
   });
-  afterAll(() => stage?.close());
   beforeEach(() => stage.reset());
 
   const topicOf = (wallet: Address): string => `0x${wallet.slice(2).padStart(64, '0')}`;

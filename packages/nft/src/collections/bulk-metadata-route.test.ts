@@ -1,23 +1,20 @@
-import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { cover } from '../wallet-nfts/testing/seeded-wallet.ts';
 import { addressOf, exampleCollection } from './testing/example-contracts.ts';
-import { ask, eth, type MetadataStage, NOTHING_SAID, openMetadataStage } from './testing/metadata-api.ts';
+import { ask, eth, NOTHING_SAID, openMetadataStage } from './testing/metadata-api.ts';
 
 const [CATS, DOGS, NONE] = [addressOf(1), addressOf(2), addressOf(3)];
 
-let stage: MetadataStage;
-let api: ApiApp;
+const stage = stageOfFile(openMetadataStage);
+const api = madeForFile(() => stage.openApi());
 beforeAll(async () => {
-  stage = await openMetadataStage();
-  api = await stage.openApi();
   stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats', symbol: 'CAT' }));
   stage.contracts.set(DOGS, exampleCollection('erc1155', { name: 'Dogs' }));
   await cover(stage.scratch.database, eth, 7, 100);
   await stage.startWorker();
 });
-afterAll(() => stage.close());
 
 async function post(body: unknown, query = '') {
   const response = await api.request(`/api/v2.2/nft/metadata${query}`, {

@@ -2,18 +2,15 @@ import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { clockOfWaits } from '@chainstead/state/testing';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { stageOfTest } from '@chainstead/testkit/hooks';
+import { describe, expect, test, vi } from 'vitest';
 import { seedTrades } from '../trades/testing/seeded-trades.ts';
 import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
-import { ask, eth, type MetadataStage, NOTHING_SAID, openMetadataStage, PER_KEY } from './testing/metadata-api.ts';
+import { ask, eth, NOTHING_SAID, openMetadataStage, PER_KEY } from './testing/metadata-api.ts';
 
 const CATS = addressOf(1);
 
-let stage: MetadataStage;
-beforeEach(async () => {
-  stage = await openMetadataStage();
-});
-afterEach(() => stage.close());
+const stage = stageOfTest(openMetadataStage);
 
 const metadata = async (api: ApiApp, address: Address = CATS, query = '') => ask(api, `${address}/metadata${query}`);
 

@@ -1,7 +1,8 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { createPartitions, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPartitions, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { ERC1155, linesOf } from '../transfers/testing/example-moves.ts';
 import { takeDueCollection } from './collection-rows.ts';
@@ -10,11 +11,10 @@ const { id: chainId } = exampleChain();
 /** Another contract of the same `collection_key`. */
 const NAMESAKE = parseAddress(`${ERC1155.slice(0, 10)}${'f'.repeat(24)}${ERC1155.slice(-8)}`);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
   const from = parseAddress(`0x${'a1'.repeat(20)}`);
-  scratch = await createScratchDatabase();
   await createPartitions(scratch.database, nftTransfers.table.name, chainId);
   await scratch.database.query(
     "INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, 7, '\\x01', now())",
@@ -25,7 +25,6 @@ beforeAll(async () => {
     transaction.copy(nftTransfers.table.name, nftTransfers.table.columns, lines),
   );
 });
-afterAll(() => scratch.drop());
 
 async function seenOf(address: Address) {
   await scratch.database.query(

@@ -1,11 +1,10 @@
 import { parseChainId } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { type CollectionReadsAsked, listCollectionReads } from './list-collection-reads.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(
     `INSERT INTO nft_collections (token_address, chain_id, status, error_code, error_message, name)
      SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), chain, (ARRAY['pending', 'known', 'not-nft', 'failed'])[1 + number % 4],
@@ -13,7 +12,6 @@ beforeAll(async () => {
        FROM (VALUES (1), (10)) AS chains (chain), generate_series(0, 39) AS number`,
   );
 });
-afterAll(() => scratch.drop());
 
 async function all(asked: Partial<CollectionReadsAsked>) {
   const found = [];

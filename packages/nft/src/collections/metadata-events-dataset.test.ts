@@ -1,8 +1,9 @@
 import { type Address, type Hash, type Hex, type Log, parseAddress } from '@chainstead/core';
-import { createScratchDatabase, exampleChain, fieldsOfRow, type ScratchDatabase } from '@chainstead/testkit';
+import { exampleChain, fieldsOfRow } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { encodeAbiParameters, toEventSelector } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { nftMetadataEvents } from './metadata-events-dataset.ts';
 import type { MetadataEventRow } from './schema.ts';
 
@@ -108,11 +109,7 @@ describe('an event', () => {
 });
 
 describe('rows that were added', () => {
-  let scratch: ScratchDatabase;
-  beforeAll(async () => {
-    scratch = await createScratchDatabase();
-  });
-  afterAll(() => scratch.drop());
+  const scratch = scratchOfFile();
   beforeEach(() =>
     scratch.database.query('TRUNCATE nft_collections, nft_token_metadata, nft_metadata_events').then(() => undefined),
   );

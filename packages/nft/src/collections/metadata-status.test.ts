@@ -1,12 +1,8 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { readMetadataStatuses } from './metadata-status.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('counts what is known, waits and fails by chain, and lists what fails', async () => {
   expect(await readMetadataStatuses(scratch.database, 2)).toEqual([]);

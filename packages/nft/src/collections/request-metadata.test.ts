@@ -1,13 +1,9 @@
 import { type ChainId, parseAddress } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { requestCollection, requestToken } from './request-metadata.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('of many requests of a key at once exactly so many may wait, collections and tokens together', async () => {
   const { database } = scratch;

@@ -1,17 +1,14 @@
 import type { Address } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { stageOfTest } from '@chainstead/testkit/hooks';
+import { describe, expect, test, vi } from 'vitest';
 import { requestToken, type TokenSource } from './request-metadata.ts';
 import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
-import { ask, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
+import { ask, eth, openMetadataStage } from './testing/metadata-api.ts';
 
 const CATS = addressOf(1);
 
-let stage: MetadataStage;
-beforeEach(async () => {
-  stage = await openMetadataStage();
-});
-afterEach(() => stage.close());
+const stage = stageOfTest(openMetadataStage);
 
 const metadata = async (api: ApiApp, address: Address = CATS, query = '') => ask(api, `${address}/metadata${query}`);
 

@@ -1,14 +1,11 @@
 /** Ids that were somebody's before their first event: no sum of what moved tells whose they are. */
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { account, LAZY, type Move } from '../transfers/testing/example-moves.ts';
-import { type ListAnswer, type OwnersStage, openOwnersStage } from './testing/owners-stage.ts';
+import { type ListAnswer, openOwnersStage } from './testing/owners-stage.ts';
 
-let stage: OwnersStage;
-beforeAll(async () => {
-  stage = await openOwnersStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openOwnersStage);
 beforeEach(() => stage.empty());
 
 const CREATOR = 1;

@@ -1,13 +1,10 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { account, ERC721, ERC1155, type Move } from '../transfers/testing/example-moves.ts';
-import { type ListAnswer, type OwnersStage, openOwnersStage } from './testing/owners-stage.ts';
+import { type ListAnswer, openOwnersStage } from './testing/owners-stage.ts';
 
-let stage: OwnersStage;
-beforeAll(async () => {
-  stage = await openOwnersStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openOwnersStage);
 beforeEach(() => stage.empty());
 
 const mint = (id: number, to: number, amount = 1n, token = ERC721): Move => ({

@@ -1,17 +1,8 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Statement } from '@chainstead/db';
-import {
-  createScratchDatabase,
-  type Explained,
-  exampleChain,
-  explain,
-  PLANS,
-  type PlanNode,
-  rowsRead,
-  type ScratchDatabase,
-  seedBuilt,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Explained, exampleChain, explain, PLANS, type PlanNode, rowsRead, seedBuilt } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { account, contract } from '../transfers/testing/example-moves.ts';
 import { collectionStatsStatement } from './collection-stats-statement.ts';
@@ -28,7 +19,7 @@ const UNCOUNTED = contract(3);
 const LIMIT = 100;
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 /** As many ids of each of these collections. */
 async function seed(
@@ -67,7 +58,6 @@ async function seed(
 }
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await seedBuilt(scratch.database, chain.id, nftCollectionOwners);
   await seed([contract(2)], 300, 0);
   await scratch.database.query('ANALYZE');
@@ -89,7 +79,6 @@ beforeAll(async () => {
     [chain.id],
   );
 });
-afterAll(() => scratch.drop());
 
 const run = { settled: 15_000, shown: '' };
 const behind = (block: number, tokenId: string) => ({

@@ -1,10 +1,12 @@
 /** Who holds what after recorded blocks of Ethereum, against what their logs say. */
+
 import { type Address, type Log, parseHash, ZERO_ADDRESS } from '@chainstead/core';
 import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { nftTransfers } from '../transfers/dataset.ts';
 import type { Move } from '../transfers/testing/example-moves.ts';
-import { eth, type OwnersStage, openOwnersStage } from './testing/owners-stage.ts';
+import { eth, openOwnersStage } from './testing/owners-stage.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 const blocks = listRecordedBlocks().filter((folder) => /^ethereum\/\d+$/.test(folder));
@@ -35,11 +37,7 @@ function movesOf(logs: readonly Log[]): Move[] {
 }
 
 describe.skipIf(isMissing)(title('after a recorded block'), () => {
-  let stage: OwnersStage;
-  beforeAll(async () => {
-    stage = await openOwnersStage();
-  });
-  afterAll(() => stage?.close());
+  const stage = stageOfFile(openOwnersStage);
   beforeEach(() => stage.empty());
 
   test('the owner of each ERC-721 in it is who received it last, and nobody else has it', async () => {

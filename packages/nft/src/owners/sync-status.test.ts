@@ -1,14 +1,11 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { account, ERC721 } from '../transfers/testing/example-moves.ts';
-import { eth, type ListAnswer, type OwnersStage, openOwnersStage } from './testing/owners-stage.ts';
+import { eth, type ListAnswer, openOwnersStage } from './testing/owners-stage.ts';
 
-let stage: OwnersStage;
-beforeAll(async () => {
-  stage = await openOwnersStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openOwnersStage);
 beforeEach(() => stage.empty());
 
 const LISTS = ['', '/owners', '/1/owners'];

@@ -1,8 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { createEgress } from '@chainstead/egress';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ExampleServer, serveExample } from '../collections/testing/example-server.ts';
 import { seedMetadata } from '../records/testing/seeded-tokens.ts';
 import { PicturesBusyError } from './picture-error.ts';
@@ -12,11 +13,7 @@ const eth = createChainRegistry().get('eth');
 const APES = addressOf(0xa9e5);
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100, 7)]);
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes } from '@chainstead/db';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { RecordKey } from './nft-record.ts';
 import { readRecords } from './read-records.ts';
 import { type SeededMove, seedMetadata, seedMoves, transactionOf } from './testing/seeded-tokens.ts';
@@ -9,11 +10,7 @@ import { type SeededMove, seedMetadata, seedMoves, transactionOf } from './testi
 const eth = createChainRegistry().get('eth');
 const [CATS, SWORDS, ALICE, BOB] = [addressOf(0xca75), addressOf(0x5a0d), addressOf(0xa), addressOf(0xb)];
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE nft_transfers, tokens, nft_token_metadata, nft_collections'));
 
 const keyOf = (address = CATS, tokenId = '1'): RecordKey => ({

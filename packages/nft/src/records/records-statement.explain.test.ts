@@ -1,15 +1,7 @@
 import { addressBytes } from '@chainstead/db';
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  explain,
-  PLANS,
-  rowsRead,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf, createPartitions, exampleChain, explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { tokenHoldersStatement } from '../single-nfts/token-holders-statement.ts';
 import { recordsStatement } from './records-statement.ts';
 
@@ -20,10 +12,9 @@ const TOKENS = 100;
 const READING = { hasMints: true, hasRanges: true };
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await createPartitions(scratch.database, 'nft_transfers', chain.id, [2_000, 4_000, 6_000, 8_000]);
   await seed(0, 200);
   await scratch.database.query('ANALYZE');
@@ -34,7 +25,6 @@ beforeAll(async () => {
     [addressBytes(BUSY), chain.id],
   );
 });
-afterAll(() => scratch.drop());
 
 async function seed(from: number, below: number): Promise<void> {
   await scratch.database.query(

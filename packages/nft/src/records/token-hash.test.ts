@@ -1,14 +1,10 @@
 import { parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { tokenHash, tokenHashInSql } from './token-hash.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test.each([
   ['0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d', '1234', 'ab96a59f7d41a8648adee2f63d1386ce'],

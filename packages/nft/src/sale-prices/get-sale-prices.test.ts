@@ -1,7 +1,8 @@
 import type { EtherPool } from '@chainstead/chains';
 import { dollarsOf } from '@chainstead/prices';
-import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addressOf, exampleChain, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, expect, test } from 'vitest';
 import { COLLECTION, seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
 import { getSalePrices, type SalePrices } from './get-sale-prices.ts';
 
@@ -11,12 +12,7 @@ const chain = exampleChain({ etherPrice: { feed: null, pools: [trusted, other] }
 const ETHER = (10n ** 18n).toString();
 const Q96 = 2n ** 96n;
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() =>
   scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, pool_prices').then(() => undefined),
 );

@@ -1,6 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { COLLECTION, seedTrades } from '../trades/testing/seeded-trades.ts';
 import { readSaleDays } from './read-sale-days.ts';
 
@@ -9,9 +10,8 @@ const DAY_SECONDS = 86_400;
 const now = Math.floor(Date.now() / 1_000);
 const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const before = now - 2 * DAY_SECONDS;
   await seedTrades(scratch.database, eth, [
     { blockNumber: 1, timestamp: now - 40 * DAY_SECONDS, price: '9' },
@@ -21,7 +21,6 @@ beforeAll(async () => {
     { blockNumber: 9, timestamp: now, price: '100', tokenIds: ['2'] },
   ]);
 });
-afterAll(() => scratch.drop());
 
 test('a day tells its lowest, average and highest sale for ether, of a collection or of one token', async () => {
   const query = { token: COLLECTION, tokenId: null, days: 30 };

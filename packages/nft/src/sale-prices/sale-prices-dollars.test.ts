@@ -1,9 +1,9 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
 import { seedAnswers } from '@chainstead/prices/testing';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, expect, test } from 'vitest';
 import { type SeededTrade, seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
 import { tokenSalePricesRoute } from './sale-prices-route.ts';
 import { blockAgo, ether, getTokenPrices, sale } from './testing/asked-prices.ts';
@@ -13,14 +13,8 @@ const eth = registry.get('eth');
 const polygon = registry.get('polygon');
 const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 
-let scratch: ScratchDatabase;
-let api: ApiApp;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  api = await exampleApi(scratch.database, [tokenSalePricesRoute]);
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
+const api = madeForFile(() => exampleApi(scratch.database, [tokenSalePricesRoute]));
 beforeEach(() =>
   scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, feed_answers, price_feed_phases'),
 );

@@ -1,9 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
-import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase, seedBuilt } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf, hashOf, seedBuilt } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { saleDays } from '../trades/sale-days.ts';
 import {
   BUYER,
@@ -22,14 +22,8 @@ const eth = registry.get('eth');
 const polygon = registry.get('polygon');
 const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 
-let scratch: ScratchDatabase;
-let api: ApiApp;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  api = await exampleApi(scratch.database, [tokenSalePricesRoute, collectionSalePricesRoute]);
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
+const api = madeForFile(() => exampleApi(scratch.database, [tokenSalePricesRoute, collectionSalePricesRoute]));
 beforeEach(() => scratch.database.query('TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, tokens'));
 
 const tokenPrices = (query = '', tokenId = '1', token: Address = COLLECTION) =>

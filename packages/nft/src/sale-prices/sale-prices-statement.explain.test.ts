@@ -1,12 +1,6 @@
-import {
-  createScratchDatabase,
-  exampleChain,
-  explain,
-  PLANS,
-  rowsRead,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exampleChain, explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { MANY_SALES, MANY_SALES_STEP_SECONDS, seedManyTrades } from '../trades/testing/many-trades.ts';
 import { COLLECTION } from '../trades/testing/seeded-trades.ts';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
@@ -17,10 +11,9 @@ const NOW = new Date('2024-05-17T15:00:00Z');
 const CUTS = [30_000, 60_000, 85_000];
 const SALES_A_DAY = 86_400 / MANY_SALES_STEP_SECONDS;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await seedManyTrades(scratch.database, chain, NOW.getTime() / 1000, CUTS);
   // Sales of other tokens: a table of one token's days is read whole, and rightly.
   await scratch.database.query(
@@ -29,7 +22,6 @@ beforeAll(async () => {
      FROM generate_series(1, 4000) AS token CROSS JOIN generate_series(1, 15) AS day`,
   );
 });
-afterAll(() => scratch.drop());
 
 const statementOf = (query: Partial<SalePricesQuery>) => {
   const asked = { token: COLLECTION, tokenId: '1', days: 365, now: NOW, includeWrapped: false, ...query };

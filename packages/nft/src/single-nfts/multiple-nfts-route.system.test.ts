@@ -1,19 +1,16 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfTest } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { addressOf, exampleCollection, textOf, wordOf } from '../collections/testing/example-contracts.ts';
-import { eth, type MetadataStage, openMetadataStage } from '../collections/testing/metadata-api.ts';
+import { eth, openMetadataStage } from '../collections/testing/metadata-api.ts';
 import { seedMoves } from '../records/testing/seeded-tokens.ts';
 import { cover } from '../wallet-nfts/testing/seeded-wallet.ts';
 
 const [CATS, DOGS, ALICE] = [addressOf(1), addressOf(2), addressOf(3)];
 
-let stage: MetadataStage;
-beforeEach(async () => {
-  stage = await openMetadataStage();
-});
-afterEach(() => stage.close());
+const stage = stageOfTest(openMetadataStage);
 
 async function post(api: ApiApp, body: unknown, query = '') {
   const response = await api.request(`/api/v2.2/nft/getMultipleNFTs${query}`, {

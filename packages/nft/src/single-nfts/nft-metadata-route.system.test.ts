@@ -1,7 +1,8 @@
 import { addressBytes } from '@chainstead/db';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfTest } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { addressOf, exampleCollection, textOf, wordOf } from '../collections/testing/example-contracts.ts';
-import { ask, eth, type MetadataStage, openMetadataStage } from '../collections/testing/metadata-api.ts';
+import { ask, eth, NOTHING_SAID, openMetadataStage } from '../collections/testing/metadata-api.ts';
 import { seedMoves } from '../records/testing/seeded-tokens.ts';
 import { cover } from '../wallet-nfts/testing/seeded-wallet.ts';
 
@@ -9,11 +10,7 @@ const [CATS, SWORDS, ALICE, BOB, CAROL] = [addressOf(1), addressOf(2), addressOf
 const TEXT = '{"name":"Cat","attributes":["Blue"]}';
 const URI = `data:application/json,${TEXT}`;
 
-let stage: MetadataStage;
-beforeEach(async () => {
-  stage = await openMetadataStage();
-});
-afterEach(() => stage.close());
+const stage = stageOfTest(openMetadataStage);
 
 /** A collection whose ids below ten have a document. */
 function addCats(): void {
@@ -23,17 +20,7 @@ function addCats(): void {
   stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats', symbol: 'CAT' }, uris));
 }
 
-const NOTHING_OF_COLLECTION = {
-  collection_logo: null,
-  collection_banner_image: null,
-  collection_category: null,
-  project_url: null,
-  wiki_url: null,
-  discord_url: null,
-  telegram_url: null,
-  twitter_username: null,
-  instagram_username: null,
-};
+const { base_uri: _, ...NOTHING_OF_COLLECTION } = NOTHING_SAID;
 
 describe('one NFT', () => {
   test('is told of with its owner, its mint and its document, which is read while the request waits', async () => {

@@ -1,7 +1,9 @@
 /** ERC-1155 that was minted before what is indexed: what routes say of who gave some, or all, of it away, against the contract, over a real node. */
+
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FollowedCollection, openFollowedCollection, REORG_DEPTH_MAX } from './testing/followed-collection.ts';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
+import { openFollowedCollection, REORG_DEPTH_MAX } from './testing/followed-collection.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
@@ -22,15 +24,13 @@ contract Crates {
 `;
 const IDS = [1, 2, 3, 4, 5, 6];
 
-let collection: FollowedCollection;
+const collection = stageOfFile(() => openFollowedCollection({ source: SOURCE, name: 'Crates' }));
 /** Who held all of it before, and two others. */
 let wallets: readonly Address[];
 
 beforeAll(async () => {
-  collection = await openFollowedCollection({ source: SOURCE, name: 'Crates' });
   wallets = collection.wallets;
 });
-afterAll(() => collection?.close());
 
 /** Nobody (null) mints and burns. Each in a block of its own. */
 async function move(from: number | null, to: number | null, id: number, amount: number): Promise<void> {

@@ -3,10 +3,11 @@ import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { openStateStage } from '@chainstead/state/testing';
 import { createKeptSubjects } from '@chainstead/sync';
 import { addressOf, type CompiledContract, compileSolidity, seedBuilt } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCollectionOwnersRoutes } from '../owners/owners-routes.ts';
 import { seedMoves } from '../records/testing/seeded-tokens.ts';
 import { metadataRoutes } from '../single-nfts/metadata-routes.ts';
@@ -44,14 +45,13 @@ const [WALLET, GHOST_OWNER, MARKET] = [addressOf(0xa11ce), addressOf(0x6057), ad
 /** The oldest indexed block: what came before nobody knows. */
 const FIRST_BLOCK = 5;
 
-let stage: StateStage;
+const stage = stageOfFile(openStateStage);
 let api: ApiApp;
 let swords: Address;
 let shields: Address;
 let ghosts: Address;
 
 beforeAll(async () => {
-  stage = await openStateStage();
   const { devnet, scratch, chain } = stage;
   const compiled = await compileSolidity({ 'Held.sol': SOURCE });
   [swords, shields, ghosts] = [
@@ -105,7 +105,6 @@ beforeAll(async () => {
     ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
   ]);
 });
-afterAll(() => stage?.close());
 beforeEach(async () => {
   stage.node.alter = () => undefined;
   await stage.scratch.database.query('TRUNCATE state_questions');

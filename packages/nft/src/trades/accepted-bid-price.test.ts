@@ -1,24 +1,23 @@
 /** Any history of one punk, written in any order: an accepted bid's price is that of the bid which the contract paid out. */
 import { parseChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createPartitions, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createPartitions } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { acceptedBidPrice } from './accepted-bid-price.ts';
 import { exampleAddress } from './testing/example-transaction.ts';
 
 const CHAIN_ID = 1;
 const bytes = (account: number): Buffer => Buffer.from(exampleAddress(account).slice(2), 'hex');
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let database: Database;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   database = scratch.database;
   await createPartitions(database, 'nft_trades', parseChainId(CHAIN_ID));
 });
-afterAll(() => scratch.drop());
 
 /** One thing that happens to a punk; each in a block, transaction or log of its own, the next one. */
 interface Step {

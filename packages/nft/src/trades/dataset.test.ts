@@ -79,16 +79,6 @@ test('transactions are told apart by block and index, and each is decoded by its
   ]);
 });
 
-test('logs of other topics change nothing: whole blocks and filtered reads give the same rows', () => {
-  const noise = { address: SEAPORT_1_6, topics: [parseHash(`0x${'e'.repeat(64)}`)], data: '0x' } as const;
-  const whole = exampleTransaction([noise, ...sale, noise]);
-  const topics = new Set(nftTrades.topics(exampleChain()));
-  const filtered = whole.filter((log) => topics.has(log.topics[0] ?? parseHash(`0x${'0'.repeat(64)}`)));
-  expect(filtered).toHaveLength(2);
-  expect(decodeLogs(whole)).toHaveLength(1);
-  expect(decodeLogs(whole)).toEqual(decodeLogs(filtered));
-});
-
 describe('rows of one trade', () => {
   test('one for each different id, in the event’s order, ids and amounts whole', () => {
     const offer = [erc1155(apes, 2n, 5n), erc721(apes, 1n), erc1155(apes, 2n, 6n)];

@@ -1,19 +1,15 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressOf, atDepth, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTION, removeTrades, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
 
 const chain = exampleChain();
 const WETH = addressOf(0x2e);
 const ETHER = 10n ** 18n;
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks'));
 
 interface DayRow {

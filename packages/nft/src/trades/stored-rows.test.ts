@@ -1,16 +1,15 @@
-import { createPartitions, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPartitions, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
 import { erc20, erc721, erc1155, native, orderFulfilled, orderHash } from './marketplaces/testing/example-seaport.ts';
 import { decodeExample } from './testing/example-trades.ts';
 import { exampleAddress } from './testing/example-transaction.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createPartitions(scratch.database, nftTrades.table.name, exampleChain().id);
 });
-afterAll(() => scratch?.drop());
 
 const MAX = 2n ** 256n - 1n;
 const seller = exampleAddress(1);

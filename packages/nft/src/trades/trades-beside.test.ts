@@ -1,23 +1,18 @@
 /** What is looked up beside a trade: documents of its tokens, and the price of an accepted Punk bid. */
 import type { Address } from '@chainstead/core';
-import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { blocksOf, eth, getTradesPage } from './testing/asked-trades.ts';
 import { BUYER, COLLECTION, SELLER, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 
 const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 
-let scratch: ScratchDatabase;
-let api: ApiApp;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  api = await exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]);
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
+const api = madeForFile(() =>
+  exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]),
+);
 beforeEach(() =>
   scratch.database.query('TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, nft_token_metadata'),
 );

@@ -1,8 +1,9 @@
 /** Pages of trades against a model, with contracts and wallets that share a key. */
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressOf, createPartitions, createScratchDatabase, hashOf, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { getTrades } from './get-trades.ts';
 import { eth } from './testing/asked-trades.ts';
 import { type SeededTrade, seedDatasetCoverage, seedTrades } from './testing/seeded-trades.ts';
@@ -21,11 +22,10 @@ const WALLETS = [addressOf(0x51), twinOf(addressOf(0x51)), addressOf(0x52)];
 const IDS = ['1', '2', (2n ** 256n - 1n).toString()];
 const MARKETPLACES = ['opensea', 'blur'];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let trades: readonly (SeededTrade & Required<Pick<SeededTrade, 'token' | 'tokenIds' | 'seller' | 'buyer'>>)[];
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const facts = fc.record({
     token: fc.constantFrom(...COLLECTIONS),
     tokenIds: fc.oneof(fc.constantFrom(...IDS.map((id) => [id])), fc.constant(['1', '2'])),
@@ -49,7 +49,6 @@ beforeAll(async () => {
   await seedTrades(scratch.database, eth, trades);
   await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 0, BLOCKS);
 });
-afterAll(() => scratch.drop());
 
 const subjects: fc.Arbitrary<TradesSubject> = fc.oneof(
   fc.record({

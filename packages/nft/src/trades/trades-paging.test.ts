@@ -1,7 +1,7 @@
-import type { ApiApp } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, expect, test } from 'vitest';
 import { blocksOf, eth, getTradesPage, request, type TradesAnswer } from './testing/asked-trades.ts';
 import {
   BUYER,
@@ -14,14 +14,10 @@ import {
 } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 
-let scratch: ScratchDatabase;
-let api: ApiApp;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  api = await exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]);
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
+const api = madeForFile(() =>
+  exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]),
+);
 beforeEach(() => scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges'));
 
 const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { contract } from '../transfers/testing/example-moves.ts';
-import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+import { openTraitsStage } from './testing/traits-stage.ts';
 
 const [CATS, DOGS] = [contract(0xa000), contract(0xa001)];
 const BODY = { traits: { Color: 'red' } };
-let stage: TraitsStage;
+const stage = stageOfFile(openTraitsStage);
 beforeAll(async () => {
-  stage = await openTraitsStage();
   await stage.owners.cover(0, 100);
   for (const address of [CATS, DOGS]) {
     await stage.mint(address, [1, 2], address === CATS ? 1 : 2);
@@ -18,7 +18,6 @@ beforeAll(async () => {
     await stage.ready(`${address}/traits`);
   }
 });
-afterAll(() => stage.close());
 
 describe('lists', () => {
   test('take a limit above the maximum for the maximum', async () => {

@@ -1,16 +1,15 @@
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { eth } from '../owners/testing/owners-stage.ts';
 import { contract } from '../transfers/testing/example-moves.ts';
-import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+import { openTraitsStage } from './testing/traits-stage.ts';
 
 // Blocks below 50 are missing at first.
-let stage: TraitsStage;
+const stage = stageOfFile(openTraitsStage);
 beforeAll(async () => {
-  stage = await openTraitsStage();
   await stage.owners.cover(50, 100);
 });
-afterAll(() => stage.close());
 
 const CATS = contract(0xb000);
 const NOBODY_KNOWS = contract(0xb001);

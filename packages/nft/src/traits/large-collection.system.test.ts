@@ -1,17 +1,17 @@
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { eth } from '../owners/testing/owners-stage.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { contract } from '../transfers/testing/example-moves.ts';
-import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+import { openTraitsStage } from './testing/traits-stage.ts';
 
 // As many ids as are counted, with eight traits each.
 const CATS = contract(0xd000);
 const IDS = 50_000;
 
-let stage: TraitsStage;
+const stage = stageOfFile(openTraitsStage);
 beforeAll(async () => {
-  stage = await openTraitsStage();
   await stage.owners.cover(0, 100);
   const { database } = stage;
   const key = [addressBytes(CATS), eth.id];
@@ -33,7 +33,6 @@ beforeAll(async () => {
     [...key, IDS],
   );
 });
-afterAll(() => stage.close());
 
 test('of 50,000 ids is computed whole, while readers get nothing of it before', async () => {
   expect((await stage.ask(`${CATS}/traits`)).status).toBe(202);

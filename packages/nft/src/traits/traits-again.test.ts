@@ -1,16 +1,15 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contract } from '../transfers/testing/example-moves.ts';
-import { type Answer, openTraitsStage, PER_KEY, type TraitsStage } from './testing/traits-stage.ts';
+import { type Answer, openTraitsStage, PER_KEY } from './testing/traits-stage.ts';
 
-let stage: TraitsStage;
+const stage = stageOfFile(openTraitsStage);
 let contracts = 0x8000;
 beforeAll(async () => {
-  stage = await openTraitsStage();
   await stage.owners.cover(0, 100);
 });
-afterAll(() => stage.close());
 
 const color = (value: string): unknown => ({ trait_type: 'Color', value });
 const values = ({ traits }: Answer['body']): unknown => traits[0]?.values.map(({ trait_value: value }) => value);

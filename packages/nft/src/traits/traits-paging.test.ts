@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { account, contract } from '../transfers/testing/example-moves.ts';
-import { type Answer, openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+import { type Answer, openTraitsStage } from './testing/traits-stage.ts';
 
 const CATS = contract(0x9000);
 const IDS = Array.from({ length: 24 }, (_, index) => index + 1);
@@ -12,15 +13,13 @@ const attributesOf = (id: number): unknown[] => [
   { trait_type: 'Big', value: id > 12 },
 ];
 
-let stage: TraitsStage;
+const stage = stageOfFile(openTraitsStage);
 beforeAll(async () => {
-  stage = await openTraitsStage();
   await stage.owners.cover(0, 100);
   await stage.mint(CATS, IDS);
   for (const id of IDS) await stage.document(CATS, id, attributesOf(id));
   await stage.ready(`${CATS}/traits`);
 });
-afterAll(() => stage.close());
 
 async function pages(
   path: string,

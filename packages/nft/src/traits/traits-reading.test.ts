@@ -1,11 +1,12 @@
 import { silentLogger } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exampleCollection, serveContracts, textOf, wordOf } from '../collections/testing/example-contracts.ts';
 import { type ExampleReading, startReading } from '../collections/testing/example-reading.ts';
 import { eth } from '../owners/testing/owners-stage.ts';
 import { contract } from '../transfers/testing/example-moves.ts';
-import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+import { openTraitsStage } from './testing/traits-stage.ts';
 
 const CATS = contract(0xc000);
 const IDS = [1, 2, 3, 4];
@@ -13,11 +14,10 @@ const COLORS = ['red', 'red', 'blue'];
 /** Documents a second. */
 const RATE = 20;
 
-let stage: TraitsStage;
+const stage = stageOfFile(() => openTraitsStage({ documentRate: RATE }));
 let node: Awaited<ReturnType<typeof serveContracts>>;
 let reading: ExampleReading;
 beforeAll(async () => {
-  stage = await openTraitsStage({ documentRate: RATE });
   const uris = IDS.map((id) => {
     const attributes = COLORS[id - 1] === undefined ? [] : [{ trait_type: 'Type', value: COLORS[id - 1] }];
     const uri = `data:application/json,${JSON.stringify({ name: `#${id}`, attributes })}`;
@@ -35,7 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await reading.close();
   await node.close();
-  await stage.close();
 });
 
 test('the worked example, from contracts’ documents: 202, read at the rate of collections, computed', async () => {

@@ -1,18 +1,17 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eth } from '../owners/testing/owners-stage.ts';
 import { account, contract, ERC1155 } from '../transfers/testing/example-moves.ts';
-import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+import { openTraitsStage } from './testing/traits-stage.ts';
 
-let stage: TraitsStage;
+const stage = stageOfFile(openTraitsStage);
 let contracts = 0x7000;
 const nextContract = (): Address => contract(contracts++);
 beforeAll(async () => {
-  stage = await openTraitsStage();
   await stage.owners.cover(0, 100);
 });
-afterAll(() => stage.close());
 
 const INDEXED = { from_block: '0', to_block: '100', complete: true };
 const NOT_READY = {

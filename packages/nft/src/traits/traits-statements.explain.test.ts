@@ -1,15 +1,8 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Statement } from '@chainstead/db';
-import {
-  createScratchDatabase,
-  exampleChain,
-  explain,
-  PLANS,
-  type PlanNode,
-  type ScratchDatabase,
-  seedBuilt,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exampleChain, explain, PLANS, type PlanNode, seedBuilt } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { countsStatement, ranksStatement } from '../records/read-rarities.ts';
 import { traitKey } from '../records/trait.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
@@ -26,7 +19,7 @@ const LIMIT = 100;
 const chain = exampleChain();
 const RARE = { type: 'Rare', value: '17' };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 /** Half of the ids have Half = 0, a tenth Tenth = 3, a thousandth Thousandth = 7, each five a Rare of their own. */
 async function seed(collection: Address, generation: number | null, ids: number): Promise<void> {
@@ -87,7 +80,6 @@ async function nameKeys(): Promise<void> {
 }
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await seedBuilt(scratch.database, chain.id, nftCollectionOwners);
   await seed(contract(3), 3, 300);
   await scratch.database.query('ANALYZE');
@@ -110,7 +102,6 @@ beforeAll(async () => {
     [chain.id],
   );
 });
-afterAll(() => scratch.drop());
 
 const list = (more: Partial<Parameters<typeof traitListStatement>[1]>): Statement =>
   traitListStatement(chain, { contract: BUSY, limit: LIMIT, order: 'DESC', after: null, ...more });

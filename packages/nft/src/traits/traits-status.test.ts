@@ -1,17 +1,16 @@
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { contract } from '../transfers/testing/example-moves.ts';
-import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+import { openTraitsStage } from './testing/traits-stage.ts';
 import { readTraitsStatuses } from './traits-status.ts';
 
 const [CATS, DOGS] = [contract(0xb000), contract(0xb001)];
 const IDLE = { history: 0, queue: 0, settle: 0, compute: 0 };
-let stage: TraitsStage;
+const stage = stageOfFile(openTraitsStage);
 beforeAll(async () => {
-  stage = await openTraitsStage();
   await stage.owners.cover(0, 100);
 });
-afterAll(() => stage.close());
 
 const red = [{ trait_type: 'Color', value: 'red' }];
 

@@ -1,18 +1,17 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { hasNftTransfers } from './has-nft-transfers.ts';
 import { ALICE, BOB, seedMoves } from './testing/seeded-moves.ts';
 
 const registry = createChainRegistry();
 const [eth, base] = [registry.get('eth'), registry.get('base')];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await seedMoves(scratch.database, eth, [{ blockNumber: 5 }]);
 });
-afterAll(() => scratch.drop());
 
 test('who sent or received an NFT has transfers, on that chain alone', async () => {
   const { database } = scratch;

@@ -1,22 +1,13 @@
 import { addressOf } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { getNftTransfers, type NftTransfersPage } from './get-nft-transfers.ts';
 import type { NftTransferKey } from './nft-transfers-statement.ts';
-import {
-  eth,
-  type NftAnswer,
-  type NftTransfersStage,
-  openNftTransfersStage,
-  placesOf,
-} from './testing/nft-transfers-stage.ts';
+import { eth, type NftAnswer, openNftTransfersStage, placesOf } from './testing/nft-transfers-stage.ts';
 import { ALICE, APES, BOB, CARDS, movesIn, rangeIn, type SeededMove, seedMoves } from './testing/seeded-moves.ts';
 
-let stage: NftTransfersStage;
-beforeAll(async () => {
-  stage = await openNftTransfersStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openNftTransfersStage);
 beforeEach(() => stage.empty());
 
 const WALLET = `/${ALICE}/nft/transfers`;

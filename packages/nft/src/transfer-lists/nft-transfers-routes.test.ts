@@ -1,10 +1,11 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { seedTrades } from '../trades/testing/seeded-trades.ts';
-import { blocksOf, eth, type NftTransfersStage, openNftTransfersStage } from './testing/nft-transfers-stage.ts';
+import { blocksOf, eth, openNftTransfersStage } from './testing/nft-transfers-stage.ts';
 import { ALICE, APES, BOB, CARDS, movesIn, rangeIn, seedMoves } from './testing/seeded-moves.ts';
 
 const ID_MAX = (2n ** 256n - 1n).toString();
@@ -13,11 +14,7 @@ const COLLECTION = `/nft/${APES}/transfers`;
 const TOKEN = `/nft/${APES}/7/transfers`;
 const ALL = [WALLET, COLLECTION, TOKEN];
 
-let stage: NftTransfersStage;
-beforeAll(async () => {
-  stage = await openNftTransfersStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openNftTransfersStage);
 beforeEach(() => stage.empty());
 
 describe('an NFT transfer', () => {

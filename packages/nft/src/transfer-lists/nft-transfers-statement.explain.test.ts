@@ -3,7 +3,6 @@ import { addressBytes } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
-  createScratchDatabase,
   type Explained,
   exampleChain,
   explain,
@@ -11,10 +10,11 @@ import {
   type PlanKind,
   type PlanNode,
   planNodes,
+  rowsInto,
   rowsScanned,
-  type ScratchDatabase,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type NftTransfersQuery, type NftTransfersSubject, nftTransfersStatement } from './nft-transfers-statement.ts';
 
 // Seven of ten rows are of the busy collection; the busy wallet gives in five of ten and gets in one. One row in 500 is a range.
@@ -26,10 +26,9 @@ const LIMIT = 100;
 const RARE_ID = '500';
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await createPartitions(scratch.database, 'nft_transfers', chain.id, CUTS);
   await seed(0, 200);
   await scratch.database.query('ANALYZE');
@@ -40,7 +39,6 @@ beforeAll(async () => {
     [chain.id, BLOCKS],
   );
 });
-afterAll(() => scratch.drop());
 
 async function seed(from: number, below: number): Promise<void> {
   const other = (number: string): string => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`;
@@ -58,13 +56,6 @@ async function seed(from: number, below: number): Promise<void> {
 }
 
 const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('nft_transfers_') === true;
-
-/** Rows that a node was given. */
-function rowsInto(node: PlanNode): number {
-  return (node.Plans ?? [])
-    .filter((child) => child['Parent Relationship'] === 'Outer')
-    .reduce((sum, child) => sum + child['Actual Rows'] * child['Actual Loops'], 0);
-}
 
 const explained = (
   plan: PlanKind,

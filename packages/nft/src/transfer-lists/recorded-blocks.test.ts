@@ -1,8 +1,9 @@
 import type { Address, Log } from '@chainstead/core';
 import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { decodeEventLog, parseAbi } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eth, type NftAnswer, type NftTransfersStage, openNftTransfersStage } from './testing/nft-transfers-stage.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eth, type NftAnswer, openNftTransfersStage } from './testing/nft-transfers-stage.ts';
 import { seedNftLogs } from './testing/seeded-moves.ts';
 
 /** In the order of the chain. */
@@ -65,17 +66,15 @@ function linesOf(answers: readonly NftAnswer[]): string[] {
 const COMPARED = 300;
 
 describe.skipIf(isMissing)(title('recorded blocks of Ethereum'), () => {
-  let stage: NftTransfersStage;
+  const stage = stageOfFile(openNftTransfersStage);
   let moves: readonly Move[] = [];
 
   beforeAll(async () => {
-    stage = await openNftTransfersStage();
     const logs = folders.flatMap(readRecordedLogs);
     moves = logs.flatMap(movesOf);
     await seedNftLogs(stage.database, eth, logs);
     await stage.cover(0, Math.max(...logs.map(({ blockNumber }) => blockNumber)));
   });
-  afterAll(() => stage?.close());
 
   test('the pages of collections, tokens and wallets are what viem reads of their logs', async () => {
     expect(moves.length).toBeGreaterThan(200);

@@ -1,108 +1,47 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { runDerived } from '@chainstead/sync';
-import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth } from '@chainstead/testkit';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nftCollectionOwners } from './collection-owners.ts';
-import { nftTransfers } from './dataset.ts';
-import {
-  account,
-  ERC721,
-  ERC1155,
-  histories,
-  isSingle,
-  LAZY,
-  LIAR,
-  linesOf,
-  type Move,
-} from './testing/example-moves.ts';
+import { account, ERC721, ERC1155, isSingle, LAZY, LIAR, linesOf, type Move } from './testing/example-moves.ts';
+import { movedRowsOf, schedules } from './testing/moved-rows.ts';
 import { keptCollections, type MovedIn, summedCollections } from './testing/summed-collections.ts';
 
-let scratch: ScratchDatabase;
+const rows = movedRowsOf(nftCollectionOwners);
+const { scratch } = rows;
 let nextChain = 1_100_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
-  await scratch.database.query('CREATE TABLE there (LIKE nft_transfers)');
-  await scratch.database.query('CREATE INDEX ON there (collection_key, token_id_key(token_id))');
-});
-afterAll(() => scratch.drop());
 
 /** Up to which block each collection is counted; none: it is not kept. */
 type Kept = ReadonlyMap<Address, number>;
 const ALL: Kept = new Map([ERC721, ERC1155, LIAR, LAZY].map((one) => [one, 1_000_000] as const));
 
 function relationOf(kept: Kept): string {
-  const rows = [...kept].map(([collection, to]) => `('\\x${collection.slice(2)}'::bytea, ${to})`);
-  return `(SELECT * FROM (VALUES ${[...rows, '(NULL::bytea, 0)'].join(', ')}) AS kept(subject, built_to) WHERE subject IS NOT NULL)`;
+  const lines = [...kept].map(([collection, to]) => `('\\x${collection.slice(2)}'::bytea, ${to})`);
+  return `(SELECT * FROM (VALUES ${[...lines, '(NULL::bytea, 0)'].join(', ')}) AS kept(subject, built_to) WHERE subject IS NOT NULL)`;
 }
 
-let turns = 0;
-
-/** Lets rows come or go, and runs the statements over a relation that holds them. */
-async function derive(kind: 'added' | 'removed', lines: readonly string[], kept: Kept = ALL): Promise<void> {
-  await scratch.database.transaction(async (transaction) => {
-    await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
-    await transaction.copy('moved', nftTransfers.table.columns, lines);
-    await transaction.query(
-      kind === 'added'
-        ? 'INSERT INTO there SELECT * FROM moved'
-        : `DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
-    );
-    // Every other time as where tables are distributed.
-    await runDerived(transaction, turns++ % 2 === 1, (reading) =>
-      kind === 'added'
-        ? nftCollectionOwners.added('moved', relationOf(kept), reading)
-        : nftCollectionOwners.removed('moved', relationOf(kept), 'there', reading),
-    );
-  });
-}
-
+const derive = (kind: 'added' | 'removed', lines: readonly string[]) => rows.derive(kind, lines, relationOf(ALL));
 const movedIn = (block: number, move: Move): MovedIn => ({ block, move, isSingle: isSingle(move) });
 
 const someKept: fc.Arbitrary<Kept> = fc
   .array(fc.tuple(fc.constantFrom(ERC721, ERC1155, LIAR, LAZY, LAZY), fc.constantFrom(3, 1_000_000, 1_000_000)))
   .map((entries) => new Map(entries));
 
-/** A history, of what of it is kept, and the steps by which its blocks come and go. */
-const schedules = fc.tuple(histories, someKept).chain(([blocks, kept]) => {
-  const some = fc.uniqueArray(fc.nat(blocks.length - 1), { minLength: 1, maxLength: blocks.length });
-  const step = fc.record({ kind: fc.constantFrom('added' as const, 'added' as const, 'removed' as const), some });
-  return fc.record({ blocks: fc.constant(blocks), kept: fc.constant(kept), steps: fc.array(step, { maxLength: 8 }) });
-});
-
 describe('who holds collections', () => {
   it(
     'is what the transfers that are there tell, in whatever order and portions they came and went',
     async () => {
       await fc.assert(
-        fc.asyncProperty(schedules, async ({ blocks, kept, steps }) => {
+        fc.asyncProperty(schedules, someKept, async (schedule, kept) => {
           const chainId = nextChain++;
-          const there = new Set<number>();
-          const everything = { kind: 'added' as const, some: blocks.map((_, number) => number) };
-          for (const { kind, some } of [...steps, everything]) {
-            const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
-            await derive(
-              kind,
-              changing.flatMap((block) => linesOf(chainId, block, blocks[block] ?? [])),
-              kept,
-            );
-            for (const block of changing)
-              if (kind === 'added') there.add(block);
-              else there.delete(block);
-            const counted = blocks.flatMap((moves, block) =>
-              there.has(block)
+          await rows.take(chainId, schedule, relationOf(kept), async (isThere) => {
+            const counted = schedule.blocks.flatMap((moves, block) =>
+              isThere(block)
                 ? moves.filter(({ token }) => block <= (kept.get(token) ?? -1)).map((move) => movedIn(block, move))
                 : [],
             );
             expect(await keptCollections(scratch.database, chainId)).toEqual(summedCollections(counted));
-          }
-          await derive(
-            'removed',
-            blocks.flatMap((moves, block) => linesOf(chainId, block, moves)),
-            kept,
-          );
-          expect(await keptCollections(scratch.database, chainId)).toEqual([]);
+          });
         }),
         { numRuns: atDepth(25) },
       );
@@ -172,13 +111,7 @@ describe('many rows of one collection', () => {
         Array.from({ length: 1_000 }, (_, index) => mint(first + index)),
       );
     for (let first = 1; first < 5_000; first += 1_000) await derive('added', block(first));
-    const plans = await scratch.database.transaction(async (transaction) => {
-      await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
-      await transaction.copy('moved', nftTransfers.table.columns, block(20_001));
-      const [statement = ''] = nftCollectionOwners.added('moved', relationOf(ALL));
-      return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${statement}`);
-    });
-    const lines = plans.map((row) => row['QUERY PLAN'].trim());
+    const lines = await rows.explainAdding(block(20_001), relationOf(ALL));
     const lookups = lines.flatMap((line, index) => {
       const table = /Index .*Scan using \w+ on nft_collection_(balances|ids|owners) /.exec(line)?.[1];
       return table === undefined ? [] : [{ table, condition: lines[index + 1] ?? '' }];

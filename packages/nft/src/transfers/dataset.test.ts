@@ -1,7 +1,8 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import type { Dataset } from '@chainstead/sync';
-import { createPartitions, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { createPartitions, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { MALFORMED_REASONS, NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import {
   ALICE,
@@ -19,7 +20,7 @@ import {
   UINT256_MAX,
   unindexedLog,
 } from '@chainstead/token-events/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { nftTransfers } from './dataset.ts';
 import { nftMalformedLogs } from './malformed-logs.ts';
 
@@ -30,13 +31,11 @@ const context = {
   timestampOf: () => 1_700_000_000,
 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createPartitions(scratch.database, 'nft_transfers', context.chain.id);
 });
-afterAll(() => scratch.drop());
 
 async function stored<Row>(dataset: Dataset<Row>, logs: readonly Log[]): Promise<Record<string, unknown>[]> {
   const { database } = scratch;
@@ -73,27 +72,6 @@ describe('nft-transfers', () => {
       operator: bytes(CAROL),
       transaction_hash: bytes(log.transactionHash),
     });
-  });
-
-  it('stores a row for each item, a range that is too large as one', async () => {
-    const rows = await stored(nftTransfers, [
-      placed(batchLog(ALICE, BOB, [5n, 5n], [1n, 2n]), { logIndex: 1 }),
-      placed(consecutiveLog(0n, UINT256_MAX), { logIndex: 2 }),
-      placed(erc721Log(ALICE, BOB, 9n), { logIndex: 3 }),
-    ]);
-    const shown = rows.map(({ log_index, item, token_id, last_token_id, amount, operator }) => ({
-      place: `${log_index}.${item}`,
-      token_id,
-      last_token_id,
-      amount,
-      operator,
-    }));
-    expect(shown).toEqual([
-      { place: '1.0', token_id: '5', last_token_id: null, amount: '1', operator: bytes(CAROL) },
-      { place: '1.1', token_id: '5', last_token_id: null, amount: '2', operator: bytes(CAROL) },
-      { place: '2.0', token_id: '0', last_token_id: UINT256_MAX.toString(), amount: '1', operator: null },
-      { place: '3.0', token_id: '9', last_token_id: null, amount: '1', operator: null },
-    ]);
   });
 
   it('names each contract once for each standard that its events show', () => {

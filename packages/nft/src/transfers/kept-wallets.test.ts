@@ -1,13 +1,8 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { createKeptSubjects } from '@chainstead/sync';
-import {
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  type ScratchDatabase,
-  seedBuilt,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPartitions, exampleChain, seedBuilt } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { nftTransfers } from './dataset.ts';
 import { account, contract } from './testing/example-moves.ts';
 import { keptHoldings } from './testing/keep-wallets.ts';
@@ -17,10 +12,9 @@ const chain = exampleChain();
 const OF = { dataset: nftTransfers, state: nftWalletTokens };
 const HOLDER = account(7);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   const { database } = scratch;
   await seedBuilt(database, chain.id, nftWalletTokens);
   await createPartitions(database, 'nft_transfers', chain.id, [500]);
@@ -40,7 +34,6 @@ beforeAll(async () => {
   );
   await database.query('ANALYZE nft_transfers');
 });
-afterAll(() => scratch.drop());
 
 function bytes(address: Address): Buffer {
   return Buffer.from(address.slice(2), 'hex');

@@ -1,14 +1,7 @@
 import { addressBytes } from '@chainstead/db';
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  explain,
-  PLANS,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf, createPartitions, exampleChain, explain, PLANS } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { nftCollectionOwners } from './collection-owners.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
@@ -20,10 +13,9 @@ const REMOVED_FROM = BLOCKS - 10;
 const WALLET = addressOf(10);
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   const { database } = scratch;
   await createPartitions(database, 'nft_transfers', chain.id, [2_000, 4_000, 6_000, 8_000]);
   await database.query('CREATE TABLE gone (LIKE nft_transfers)');
@@ -35,7 +27,6 @@ beforeAll(async () => {
     for (const statement of state.added('nft_transfers', kept)) await database.query(statement);
   await database.query('DELETE FROM nft_transfers WHERE block_number >= $1', [REMOVED_FROM]);
 });
-afterAll(() => scratch.drop());
 
 async function seed(from: number, below: number): Promise<void> {
   await scratch.database.query(

@@ -1,55 +1,20 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
-import { runDerived } from '@chainstead/sync';
-import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth } from '@chainstead/testkit';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nftTransfers } from './dataset.ts';
-import { account, ERC721, ERC1155, histories, linesOf, type Move, toldBy } from './testing/example-moves.ts';
+import { describe, expect, it } from 'vitest';
+import { account, ERC721, ERC1155, linesOf, type Move, toldBy } from './testing/example-moves.ts';
 import { keptHoldings } from './testing/keep-wallets.ts';
+import { movedRowsOf, schedules } from './testing/moved-rows.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
-let scratch: ScratchDatabase;
+const rows = movedRowsOf(nftWalletTokens);
+const { scratch } = rows;
 let nextChain = 1_000_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  // Statistics that came in the middle would change the plan that is tested.
-  await scratch.database.query('ALTER TABLE nft_wallet_tokens SET (autovacuum_enabled = off)');
-  await scratch.database.query('CREATE TABLE there (LIKE nft_transfers)');
-  await scratch.database.query('CREATE INDEX ON there (collection_key, token_id_key(token_id))');
-});
-afterAll(() => scratch.drop());
 
 /** Every account, whatever block. */
 const EVERYBODY = `(SELECT to_address AS subject, 1000000 AS built_to FROM moved UNION SELECT from_address, 1000000 FROM moved)`;
-
-let turns = 0;
-
-/** Lets rows come or go, and runs the statements over a relation that holds them. */
-async function derive(kind: 'added' | 'removed', lines: readonly string[]): Promise<void> {
-  await scratch.database.transaction(async (transaction) => {
-    const rows = await relationOf(transaction, lines);
-    await transaction.query(
-      kind === 'added'
-        ? 'INSERT INTO there SELECT * FROM moved'
-        : `DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
-    );
-    // Every other time as where tables are distributed.
-    await runDerived(transaction, turns++ % 2 === 1, (reading) =>
-      kind === 'added'
-        ? nftWalletTokens.added(rows, EVERYBODY, reading)
-        : nftWalletTokens.removed(rows, EVERYBODY, 'there', reading),
-    );
-  });
-}
-
-async function relationOf(transaction: Transaction, lines: readonly string[]): Promise<string> {
-  await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
-  await transaction.copy('moved', nftTransfers.table.columns, lines);
-  return 'moved';
-}
+const derive = (kind: 'added' | 'removed', lines: readonly string[]) => rows.derive(kind, lines, EVERYBODY);
 
 /** Where the newest change of a token is not the block of the newest of its moves that are there; those to oneself change nothing. */
 const wrongBlocks = (chainId: number): Promise<object[]> =>
@@ -65,40 +30,18 @@ const wrongBlocks = (chainId: number): Promise<object[]> =>
     [chainId],
   );
 
-/** A history and the steps by which its blocks come and go: each adds those of its blocks that are away, or removes those that are there. */
-const schedules = histories.chain((blocks) => {
-  const some = fc.uniqueArray(fc.nat(blocks.length - 1), { minLength: 1, maxLength: blocks.length });
-  const step = fc.record({ kind: fc.constantFrom('added' as const, 'added' as const, 'removed' as const), some });
-  return fc.record({ blocks: fc.constant(blocks), steps: fc.array(step, { maxLength: 8 }) });
-});
-
 describe('what wallets hold', () => {
   it(
     'are what the transfers that are there tell, in whatever order and portions they came and went',
     async () => {
       await fc.assert(
-        fc.asyncProperty(schedules, async ({ blocks, steps }) => {
+        fc.asyncProperty(schedules, async (schedule) => {
           const chainId = nextChain++;
-          const there = new Set<number>();
-          const all = { kind: 'added' as const, some: blocks.map((_, number) => number) };
-          for (const { kind, some } of [...steps, all]) {
-            const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
-            await derive(
-              kind,
-              changing.flatMap((block) => linesOf(chainId, block, blocks[block] ?? [])),
-            );
-            for (const block of changing)
-              if (kind === 'added') there.add(block);
-              else there.delete(block);
-            const present = blocks.filter((_, block) => there.has(block)).flat();
+          await rows.take(chainId, schedule, EVERYBODY, async (isThere) => {
+            const present = schedule.blocks.filter((_, block) => isThere(block)).flat();
             expect(await keptHoldings(scratch.database, chainId)).toEqual(toldBy(present));
             expect(await wrongBlocks(chainId)).toEqual([]);
-          }
-          await derive(
-            'removed',
-            blocks.flatMap((moves, block) => linesOf(chainId, block, moves)),
-          );
-          expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
+          });
           expect(await scratch.database.query('SELECT FROM nft_wallet_tokens WHERE chain_id = $1', [chainId])).toEqual(
             [],
           );
@@ -174,11 +117,7 @@ describe('many rows of one key', () => {
         Array.from({ length: 1_000 }, (_, index) => drop(first + index)),
       );
     for (let first = 1; first < 5_000; first += 1_000) await derive('added', block(first));
-    const plan = await scratch.database.transaction(async (transaction) => {
-      const [statement = ''] = nftWalletTokens.added(await relationOf(transaction, block(20_001)), EVERYBODY);
-      return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${statement}`);
-    });
-    const lines = plan.map((row) => row['QUERY PLAN'].trim());
+    const lines = await rows.explainAdding(block(20_001), EVERYBODY);
     const lookups = lines.flatMap((line, index) =>
       /Index .*Scan using nft_wallet_tokens\w+ on nft_wallet_tokens/.test(line) ? [lines[index + 1] ?? ''] : [],
     );

@@ -1,6 +1,5 @@
 import { addressBytes } from '@chainstead/db';
 import {
-  createScratchDatabase,
   type Explained,
   exampleChain,
   explain,
@@ -8,9 +7,9 @@ import {
   type PlanKind,
   type PlanNode,
   rowsRead,
-  type ScratchDatabase,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { contractOf, seedHoldings, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 
@@ -22,10 +21,9 @@ const GIVER = contractOf(2);
 const LIMIT = 100;
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   const holdings = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ contract: contractOf(1_000 + index), ids: 1 + (index % 5) }));
   await seedHoldings(scratch.database, chain, contractOf(99_999), holdings(300));
@@ -53,7 +51,6 @@ beforeAll(async () => {
      SELECT address, chain_id, 'known', name FROM tokens WHERE get_byte(address, 19) % 2 = 0`,
   );
 });
-afterAll(() => scratch.drop());
 
 const explainPage = (plan: PlanKind, query: Partial<WalletCollectionsQuery> = {}): Promise<Explained> =>
   explain(

@@ -1,15 +1,12 @@
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type CollectionsStage, eth, openCollectionsStage, WALLET } from './testing/collections-stage.ts';
 import { contractOf, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
 
 const [A, B, C] = [contractOf(0xaa), contractOf(0xbb), contractOf(0xcc)];
 
-let stage: CollectionsStage;
-beforeAll(async () => {
-  stage = await openCollectionsStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openCollectionsStage);
 beforeEach(() => stage.empty());
 
 const get: CollectionsStage['get'] = (...given) => stage.get(...given);

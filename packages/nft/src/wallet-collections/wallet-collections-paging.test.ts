@@ -1,15 +1,12 @@
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { addressesOf, type CollectionsStage, openCollectionsStage } from './testing/collections-stage.ts';
 import { contractOf } from './testing/seeded-holdings.ts';
 
 const [A, B, C] = [contractOf(0xaa), contractOf(0xbb), contractOf(0xcc)];
 
-let stage: CollectionsStage;
-beforeAll(async () => {
-  stage = await openCollectionsStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openCollectionsStage);
 beforeEach(() => stage.empty());
 
 const get: CollectionsStage['get'] = (...given) => stage.get(...given);
@@ -38,41 +35,25 @@ describe('pages', () => {
     const third = await get(`?cursor=${second.cursor}&limit=100`);
     expect([addressesOf(third), third.cursor, third.page_size]).toEqual([[contractOf(70)], null, 3]);
   });
-
-  test('hold at most what the server allows, and say so', async () => {
-    expect((await get('?limit=5000')).page_size).toBe(100);
-  });
 });
 
 describe('bad input', () => {
   test.each([
     ['limit=0', 'limit'],
-    ['limit=-1', 'limit'],
-    ['limit=1.5', 'limit'],
-    ['limit=all', 'limit'],
-    ['limit=', 'limit'],
     ['chain=nowhere', 'chain'],
-    ['chain=0xzz', 'chain'],
     ['token_counts=yes', 'token_counts'],
-    ['token_counts=1', 'token_counts'],
     ['exclude_spam=', 'exclude_spam'],
     ['include_prices=maybe', 'include_prices'],
     ['cursor=abc', 'cursor'],
-    [`cursor=${'a'.repeat(9_000)}`, 'cursor'],
-    ['limit=1&limit=2', 'limit'],
-    ['chain=eth&chain=base', 'chain'],
   ])('%s is refused and named', async (query, parameter) => {
     const answer = await stage.request(`?${query}`);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ message: expect.stringContaining(parameter) });
   });
 
-  test.each(['0x123', 'vitalik.eth', `0x${'g'.repeat(40)}`, `0x${'0'.repeat(41)}`])(
-    'the wallet %s is refused',
-    async (wallet) => {
-      expect((await stage.request('', wallet)).status).toBe(400);
-    },
-  );
+  test('a malformed wallet is refused', async () => {
+    expect((await stage.request('', 'vitalik.eth')).status).toBe(400);
+  });
 
   test('a cursor goes with its own query only', async () => {
     await hold(A, B);

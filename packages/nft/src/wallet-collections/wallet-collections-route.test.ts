@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ether, sale } from '../sale-prices/testing/asked-prices.ts';
 import { BUYER, COLLECTION, SELLER, seedTrades } from '../trades/testing/seeded-trades.ts';
 import {
@@ -15,11 +16,7 @@ import { contractOf, seedHoldings, seedNftCoverage, seedRow } from './testing/se
 
 const [A, B, C] = [contractOf(0xaa), contractOf(0xbb), contractOf(0xcc)];
 
-let stage: CollectionsStage;
-beforeAll(async () => {
-  stage = await openCollectionsStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openCollectionsStage);
 beforeEach(() => stage.empty());
 
 const get: CollectionsStage['get'] = (...given) => stage.get(...given);

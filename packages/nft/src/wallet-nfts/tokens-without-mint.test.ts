@@ -1,24 +1,17 @@
 /** Tokens that were somebody's before their first event: what moved adds up to nothing once they are back. */
 import { addressOf, seedBuilt } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type SeededMove, seedMoves } from '../records/testing/seeded-tokens.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
-import {
-  eth,
-  openWalletNftsStage,
-  WALLET,
-  type WalletNfts,
-  type WalletNftsStage,
-} from './testing/wallet-nfts-stage.ts';
+import { eth, openWalletNftsStage, WALLET, type WalletNfts } from './testing/wallet-nfts-stage.ts';
 
 const [LAZY, OTHER] = [addressOf(0x1a2), addressOf(0x07e4)];
 
-let stage: WalletNftsStage;
+const stage = stageOfFile(openWalletNftsStage);
 beforeAll(async () => {
-  stage = await openWalletNftsStage();
   await seedBuilt(stage.scratch.database, eth.id, nftWalletTokens);
 });
-afterAll(() => stage.close());
 beforeEach(() => stage.empty());
 
 const move = (id: number, block: number, from: SeededMove['from'], to: SeededMove['to']): SeededMove => ({

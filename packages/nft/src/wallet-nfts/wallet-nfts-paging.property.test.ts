@@ -1,7 +1,8 @@
 import { addressBytes } from '@chainstead/db';
-import { addressOf, atDepth, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { getWalletNfts, placeAfter, type WalletNftsPage } from './get-wallet-nfts.ts';
 import { cover, seedWallet } from './testing/seeded-wallet.ts';
 import type { WalletNftsPlace } from './wallet-nfts-statement.ts';
@@ -11,11 +12,7 @@ const CONTRACT = addressOf(0xca75);
 const DEPTH = 4;
 const WALLET = addressOf(0xa11ce);
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 /** The tokens that a block changes; one in six of them is given away. */
 const block = fc.uniqueArray(fc.record({ token: fc.nat(TOKENS - 1), held: fc.nat(5).map((kept) => kept > 0) }), {

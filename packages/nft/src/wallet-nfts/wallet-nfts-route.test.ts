@@ -1,19 +1,18 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { seedMetadata, seedMoves } from '../records/testing/seeded-tokens.ts';
-import { eth, openWalletNftsStage, tokensOf, WALLET, type WalletNftsStage } from './testing/wallet-nfts-stage.ts';
+import { eth, openWalletNftsStage, tokensOf, WALLET } from './testing/wallet-nfts-stage.ts';
 
 const [CATS, SWORDS, SPAM, SENDER] = [addressOf(0xca), addressOf(0x5a), addressOf(0xba), addressOf(0x5e)];
 
-let stage: WalletNftsStage;
-beforeAll(async () => {
-  stage = await openWalletNftsStage({
+const stage = stageOfFile(() =>
+  openWalletNftsStage({
     sendersOf: async (_chain, hashes) => new Map(hashes.map((hash) => [hash, SENDER])),
-  });
-});
-afterAll(() => stage.close());
+  }),
+);
 beforeEach(() => stage.empty());
 
 async function see(address: Address, bits: number, columns: { possible_spam?: boolean; name?: string } = {}) {

@@ -1,16 +1,7 @@
 import { addressBytes } from '@chainstead/db';
-import {
-  addressOf,
-  createScratchDatabase,
-  type Explained,
-  exampleChain,
-  explain,
-  PLANS,
-  type PlanKind,
-  rowsRead,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf, type Explained, exampleChain, explain, PLANS, type PlanKind, rowsRead } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 import { cover, seedWallet } from './testing/seeded-wallet.ts';
 import { type WalletNftsQuery, walletNftsStatement } from './wallet-nfts-statement.ts';
@@ -23,10 +14,9 @@ const LIMIT = 100;
 const chain = exampleChain();
 const lateChain = exampleChain({ id: 10 });
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await seedWallet(scratch.database, chain, BUSY, []);
   await cover(scratch.database, chain, 0, 100_000);
   await seed(addressOf(99_999), 1, 300);
@@ -51,7 +41,6 @@ beforeAll(async () => {
     [chain.id],
   );
 });
-afterAll(() => scratch.drop());
 
 /** Every third is given away. */
 async function seed(wallet: typeof BUSY, from: number, to: number, of = chain): Promise<void> {

@@ -2,13 +2,8 @@ import { type Address, parseChainId } from '@chainstead/core';
 import { addressBytes, hexText } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import {
-  addressOf,
-  createScratchDatabase,
-  type Moralis,
-  type ScratchDatabase,
-  startOfficialSdk,
-} from '@chainstead/testkit';
+import { addressOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { applyReviews } from './apply-reviews.ts';
 import type { ContractReview } from './contract-review.ts';
@@ -20,20 +15,16 @@ const [SCAM, COIN, OTHER] = [addressOf(0x5ca3), addressOf(0xc01), addressOf(0x07
 const ETHEREUM = parseChainId(1);
 const ALL: ReviewSelection = { chainId: null, addresses: null };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let server: ApiServer;
 let sdk: Moralis;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const api = await exampleApi(scratch.database, [reviewContractsRoute]);
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });
   ({ Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url }));
 });
-afterAll(async () => {
-  await server.close();
-  await scratch.drop();
-});
+afterAll(() => server.close());
 beforeEach(async () => {
   await scratch.database.query('TRUNCATE contract_reviews, spam_list_entries, tokens, list_revisions');
   for (const address of [SCAM, COIN])

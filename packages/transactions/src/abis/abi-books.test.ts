@@ -1,7 +1,8 @@
 import { type ChainId, type Hex, parseAddress, parseHash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { decodeCall, decodeEvent } from '@chainstead/decoding';
-import { createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import {
   encodeAbiParameters,
   encodeEventTopics,
@@ -10,18 +11,14 @@ import {
   parseAbiParameters,
   type Abi as ViemAbi,
 } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createAbiBooks } from './abi-books.ts';
 import { callsOf, eventsOf } from './asked-entries.ts';
 import { importAbis } from './import-abis.ts';
 import { importSignatures } from './import-signatures.ts';
 import type { AskedEntry } from './look-up-abis.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE contract_abi_entries, imported_signatures').then(() => undefined));
 
 const chain = exampleChain();

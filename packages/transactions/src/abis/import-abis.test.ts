@@ -1,15 +1,11 @@
 import { type ChainId, parseAddress } from '@chainstead/core';
 import { AbiUnreadableError } from '@chainstead/decoding';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { parseAbi } from 'viem';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type AbisReport, type GivenAbi, importAbis } from './import-abis.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE contract_abi_entries').then(() => undefined));
 
 const VAULT = `0x${'a1'.repeat(20)}`;

@@ -1,15 +1,11 @@
 import { AbiUnreadableError } from '@chainstead/decoding';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { importSignatures, type SignaturesReport } from './import-signatures.ts';
 import { signatureTexts } from './signature-texts.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE imported_signatures').then(() => undefined));
 
 async function* filesOf(...texts: readonly string[]) {

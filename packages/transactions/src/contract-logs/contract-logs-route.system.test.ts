@@ -1,9 +1,10 @@
 /** Logs of contracts, read because a request asked, over a real socket and a devnet. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { compileSolidity } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { type Abi, keccak256, stringToBytes, type TransactionReceipt } from 'viem';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type LogsStage, openLogsStage } from './testing/logs-stage.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { openLogsStage } from './testing/logs-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
@@ -16,7 +17,7 @@ contract Emitter {
   }
 }`;
 
-let opened: LogsStage;
+const opened = stageOfFile(openLogsStage);
 let emitter: { readonly address: Address; readonly abi: Abi };
 let other: Address;
 /** Of both contracts, in the order of the chain. */
@@ -40,7 +41,6 @@ interface Answer {
 }
 
 beforeAll(async () => {
-  opened = await openLogsStage();
   const { devnet } = opened.stage;
   const contract = (await compileSolidity({ 'Emitter.sol': SOURCE })).get('Emitter');
   if (contract === undefined) throw new Error('There is no contract Emitter');
@@ -55,7 +55,6 @@ beforeAll(async () => {
   await opened.commit();
   await untilRead(emitter.address);
 });
-afterAll(() => opened.close());
 
 async function get(query = '', contract = emitter.address): Promise<Answer> {
   const { status, body } = await opened.ask(`${contract}/logs${query}`);

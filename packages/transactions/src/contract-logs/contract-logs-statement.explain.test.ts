@@ -2,7 +2,6 @@ import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
 import {
   addressOf,
   createPartitions,
-  createScratchDatabase,
   type Explained,
   exampleChain,
   explain,
@@ -11,10 +10,10 @@ import {
   type PlanKind,
   type PlanNode,
   rowsRead,
-  type ScratchDatabase,
   timestampOf,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type ContractLogsQuery, contractLogsStatement } from './contract-logs-statement.ts';
 import { logs } from './dataset.ts';
 
@@ -31,16 +30,14 @@ const [COMMON, RARE, UNKNOWN] = [hashOf(7, 1), hashOf(8, 2), hashOf(9, 3)].map((
 ) as [Hash, Hash, Hash];
 const chain = exampleChain();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await createPartitions(scratch.database, 'logs', chain.id, CUTS);
   await seed(0, ANALYZED);
   await scratch.database.query('ANALYZE');
   await seed(ANALYZED, BLOCKS);
 });
-afterAll(() => scratch.drop());
 
 async function seed(from: number, below: number): Promise<void> {
   await scratch.database.transaction(async (transaction) => {

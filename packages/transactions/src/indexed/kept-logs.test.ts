@@ -1,14 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  hashOf,
-  type ScratchDatabase,
-  timestampOf,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { logs } from '../contract-logs/dataset.ts';
 import { seededHash, seedTransactions } from '../testing/seeded-transactions.ts';
 import { readKeptLogs } from './kept-logs.ts';
@@ -18,10 +12,9 @@ const chain = { ...eth, logs: 'all' as const };
 const [SENDER, CONTRACT] = [addressOf(0xa), addressOf(0xc)];
 const BLOCKS = [1, 2, 3, 4, 5];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const { database } = scratch;
   const seeded = BLOCKS.flatMap((blockNumber) =>
     [0, 1].map((transactionIndex) => ({ blockNumber, transactionIndex, from: SENDER, to: CONTRACT })),
@@ -46,7 +39,6 @@ beforeAll(async () => {
       [chain.id, first, last, proof],
     );
 });
-afterAll(() => scratch?.drop());
 
 function logOf(blockNumber: number, transactionIndex: number, logIndex: number): Log {
   return {

@@ -1,14 +1,6 @@
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  explain,
-  hashOf,
-  PLANS,
-  timestampOf,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf, createPartitions, exampleChain, explain, hashOf, PLANS, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { logs } from '../contract-logs/dataset.ts';
 import { storedLogsStatement } from './stored-logs.ts';
 
@@ -20,16 +12,14 @@ const ANALYZED = 200;
 const LOGS_OF_BLOCK = 10;
 const chain = exampleChain();
 
-let scratch: Awaited<ReturnType<typeof createScratchDatabase>>;
+const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await createPartitions(scratch.database, 'logs', chain.id, CUTS);
   await seed(0, ANALYZED);
   await scratch.database.query('ANALYZE');
   await seed(ANALYZED, BLOCKS);
 });
-afterAll(() => scratch.drop());
 
 async function seed(from: number, below: number): Promise<void> {
   const given = Array.from({ length: (below - from) * LOGS_OF_BLOCK }, (_, place) => {

@@ -3,19 +3,18 @@ import { type Database, hexText } from '@chainstead/db';
 import { createChainSync, createSyncMetrics, type InternalTransaction, type WholeBlock } from '@chainstead/sync';
 import {
   addressOf,
-  createScratchDatabase,
   createScriptedChain,
   exampleChain,
   examplePool,
   hashOf,
-  type ScratchDatabase,
   type ScriptedCall,
   type ScriptedChain,
   scriptedCalls,
   serveScriptedChain,
   traceMethods,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, onTestFinished, test } from 'vitest';
 import { internalTransfers } from './dataset.ts';
 
 const [ALICE, BOB] = [parseAddress(addressOf(0x100)), parseAddress(addressOf(0x200))];
@@ -55,11 +54,7 @@ test('they are kept of chains where an operator wants them', () => {
   expect(internalTransfers.wholeBlocks?.reads(exampleChain())).toEqual([]);
 });
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 function storedTransfers(database: Database, chainId: number): Promise<string[]> {
   return database

@@ -1,17 +1,14 @@
 import { type Address, type Hash, type Log, parseAddress, ZERO_HASH } from '@chainstead/core';
 import type { StateBlock } from '@chainstead/state';
 import type { WatchedBlock } from '@chainstead/sync';
-import { createScratchDatabase, exampleChain, hashOf, type ScratchDatabase } from '@chainstead/testkit';
+import { exampleChain, hashOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createProxiesWatcher } from './create-proxies-watcher.ts';
 import { beginReading, type ImplementationRow, saveImplementations } from './save-implementations.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const chain = exampleChain();
 const PROXY = parseAddress(`0x${'a1'.repeat(20)}`);

@@ -1,19 +1,16 @@
 /** Logs that a wallet's verbose list shows, read from a node's proven block. */
 import { parseHash, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { StateUnavailableError } from '@chainstead/state';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { openStateStage } from '@chainstead/state/testing';
 import { hashOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { transactionLogsReader } from './transaction-logs-reader.ts';
 
 /** Leaves a log of a topic and one of none, and a contract without code. */
 const TALKATIVE_CREATION = '0x600160006000a160006000a000';
 
-let stage: StateStage;
-beforeAll(async () => {
-  stage = await openStateStage();
-});
-afterAll(() => stage?.close());
+const stage = stageOfFile(openStateStage);
 
 test('are those of the transactions of the block, in the order asked for, and of no others', async () => {
   const { devnet, chain, pool, scratch } = stage;

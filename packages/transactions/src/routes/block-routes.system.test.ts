@@ -1,9 +1,10 @@
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { hashOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openTransactionStage, type TransactionStage } from '../testing/transaction-stage.ts';
 
-let opened: TransactionStage;
+const opened = stageOfFile(openTransactionStage);
 let client: TransactionStage['stage']['devnet']['client'];
 
 /** Blocks stand ten seconds apart from here on. */
@@ -12,7 +13,6 @@ const STEP = 10;
 const BLOCKS = 30;
 
 beforeAll(async () => {
-  opened = await openTransactionStage();
   ({ client } = opened.stage.devnet);
   const [from, to] = opened.stage.devnet.accounts;
   for (let number = 0; number < BLOCKS; number++) {
@@ -26,7 +26,6 @@ beforeAll(async () => {
   }
   await opened.stage.commit();
 });
-afterAll(() => opened.close());
 beforeEach(() => opened.reset());
 
 describe('a block', () => {

@@ -2,12 +2,13 @@ import { type Address, type ChainId, silentLogger } from '@chainstead/core';
 import { createOnDemandBudget } from '@chainstead/http';
 import type { StateQuestions } from '@chainstead/state';
 import { compileSolidity } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { type Abi, encodeFunctionData, type TransactionReceipt } from 'viem';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { importAbis } from '../abis/import-abis.ts';
 import { importSignatures } from '../abis/import-signatures.ts';
 import { createAskImplementations } from '../proxies/ask-implementations.ts';
-import { openTransactionStage, type TransactionStage } from '../testing/transaction-stage.ts';
+import { openTransactionStage } from '../testing/transaction-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
@@ -17,13 +18,12 @@ contract Store {
 }
 `;
 
-let opened: TransactionStage;
+const opened = stageOfFile(openTransactionStage);
 let contract: Address;
 let abi: Abi;
 let receipt: TransactionReceipt;
 
 beforeAll(async () => {
-  opened = await openTransactionStage();
   const { devnet } = opened.stage;
   const code = (await compileSolidity({ 'Store.sol': SOURCE })).get('Store');
   if (code === undefined) throw new Error('Store was not compiled');
@@ -32,7 +32,6 @@ beforeAll(async () => {
   receipt = await devnet.send({ address: contract, abi, functionName: 'put', args: [12n, 'a "note"'] });
   await opened.stage.commit();
 });
-afterAll(() => opened.close());
 
 test('calls and events are told by what was imported, from the next request on', async () => {
   const path = `transaction/${receipt.transactionHash}/verbose`;

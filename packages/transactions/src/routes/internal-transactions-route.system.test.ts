@@ -1,8 +1,9 @@
 /** Calls inside transactions, as a devnet traces them in both styles, over a real socket. */
 import { type Hash, parseAddress, parseHash, ZERO_ADDRESS } from '@chainstead/core';
 import { askNode, compileSolidity, hashOf } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { type Abi, type Address, encodeDeployData, type TransactionReceipt } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openTransactionStage, type TransactionStage } from '../testing/transaction-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
@@ -34,13 +35,12 @@ contract Payer {
 }`;
 const HEIR = parseAddress('0x00000000000000000000000000000000000000d1');
 
-let opened: TransactionStage;
+const opened = stageOfFile(() => openTransactionStage(2));
 let payer: { readonly address: Address; readonly abi: Abi };
 let library: Address;
 let sent: Readonly<Record<string, TransactionReceipt>>;
 
 beforeAll(async () => {
-  opened = await openTransactionStage(2);
   const { devnet } = opened.stage;
   const contract = (await compileSolidity({ 'Payer.sol': SOURCE })).get('Payer');
   if (contract === undefined) throw new Error('There is no contract Payer');
@@ -68,7 +68,6 @@ beforeAll(async () => {
   library = parseAddress(made);
   await opened.stage.commit();
 });
-afterAll(() => opened.close());
 beforeEach(() => opened.reset());
 
 interface Frame {

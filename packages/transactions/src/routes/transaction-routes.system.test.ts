@@ -1,12 +1,13 @@
 import { type Hash, parseHash } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { hashOf } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import { formatEther, type Hex, parseGwei, type TransactionReceipt } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openTransactionStage, type TransactionStage } from '../testing/transaction-stage.ts';
 
-let opened: TransactionStage;
+const opened = stageOfFile(() => openTransactionStage(2));
 let client: TransactionStage['stage']['devnet']['client'];
 /** Of each kind one, by name. */
 let sent: Readonly<Record<string, TransactionReceipt>>;
@@ -16,12 +17,10 @@ const CREATION: Hex = '0x60006000526001601ff3';
 const FAILING_CREATION: Hex = '0x60006000fd';
 
 beforeAll(async () => {
-  opened = await openTransactionStage(2);
   ({ client } = opened.stage.devnet);
   sent = await sendAll();
   await opened.stage.commit();
 });
-afterAll(() => opened.close());
 beforeEach(() => opened.reset());
 
 async function sendAll(): Promise<Record<string, TransactionReceipt>> {

@@ -1,15 +1,9 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseHash, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
 import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
-import {
-  addressOf,
-  createPartitions,
-  createScratchDatabase,
-  exampleChain,
-  hashOf,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf, createPartitions, exampleChain, hashOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { accountTransactions, transactions } from './datasets.ts';
 import { readUint64 } from './transaction-row.ts';
 
@@ -156,11 +150,7 @@ test('rows are kept of chains whose transactions are all kept, and of no others'
 });
 
 describe('in the database', () => {
-  let scratch: ScratchDatabase;
-  beforeAll(async () => {
-    scratch = await createScratchDatabase();
-  });
-  afterAll(() => scratch.drop());
+  const scratch = scratchOfFile();
 
   test('rows have the largest numbers that transactions can have, and any calldata', async () => {
     const { database } = scratch;

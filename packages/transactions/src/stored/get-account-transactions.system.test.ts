@@ -1,4 +1,5 @@
 /** How a page of a wallet's transactions is read: by ranges and look-ups of keys alone, and on a cluster of Citus as on one server. */
+
 import type { Address } from '@chainstead/core';
 import { parseHash } from '@chainstead/core';
 import {
@@ -10,10 +11,10 @@ import {
   findCitus,
   PLANS,
   rowsRead,
-  type ScratchDatabase,
 } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { keccak256, toHex } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type SeededTransaction, seedTransactionCoverage, seedTransactions } from '../testing/seeded-transactions.ts';
 import { type AccountTransactionsQuery, accountTransactionsStatement } from './account-transactions-statement.ts';
 import { getAccountTransactions } from './get-account-transactions.ts';
@@ -60,9 +61,8 @@ const QUERIES: readonly (readonly [what: string, query: AccountTransactionsQuery
 ];
 
 describe('a page', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile({ autovacuum: false });
   beforeAll(async () => {
-    scratch = await createScratchDatabase({ autovacuum: false });
     for (const table of ['transactions', 'account_transactions'])
       await createPartitions(scratch.database, table, chain.id, CUTS);
     await seedTransactions(scratch.database, chain, seeded(0, ANALYZED));
@@ -70,7 +70,6 @@ describe('a page', () => {
     await seedTransactions(scratch.database, chain, seeded(ANALYZED, BLOCKS));
     await seedTransactionCoverage(scratch.database, chain, 0, BLOCKS - 1);
   });
-  afterAll(() => scratch.drop());
 
   describe.each(PLANS)('with a $plan plan $statistics', ({ plan, prepare }) => {
     beforeAll(() => prepare(scratch.database));

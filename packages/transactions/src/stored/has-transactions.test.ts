@@ -1,6 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { seedTransactions } from '../testing/seeded-transactions.ts';
 import { hasTransactions } from './has-transactions.ts';
 
@@ -8,12 +9,10 @@ const registry = createChainRegistry();
 const [eth, base] = [registry.get('eth'), registry.get('base')];
 const [ALICE, BOB] = [addressOf(0xa11ce), addressOf(0xb0b)];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await seedTransactions(scratch.database, eth, [{ blockNumber: 5, transactionIndex: 0, from: ALICE, to: BOB }]);
 });
-afterAll(() => scratch.drop());
 
 test('who sent or received a transaction has some, on that chain alone', async () => {
   const { database } = scratch;

@@ -1,19 +1,20 @@
 import { addUpstreamCalls } from '@chainstead/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 
-let stage: ConsoleStage;
-let visitor: Visitor;
-beforeAll(async () => {
-  stage = await openConsoleStage({
+const stage = stageOfFile(() =>
+  openConsoleStage({
     upstreams: [
       {
         ...{ chain: 'eth', name: 'good.example', address: 'wss://good.example' },
         ...{ requestsPerSecond: null, concurrency: null, isPrivate: false },
       },
     ],
-  });
-  visitor = await stage.signIn();
+  }),
+);
+const visitor = madeForFile(() => stage.signIn());
+beforeAll(async () => {
   await stage.database.query(
     `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES
        (date_trunc('hour', now()), 1, 'eth_call', 60, 6, 30, '{0,0,0,0,0,0,30,0,0,0,0,0,0,0,0}'),
@@ -29,7 +30,6 @@ beforeAll(async () => {
     { ...calls, upstream: 'bad.example', role: 'ingest', outcome: 'timeout', calls: 1_000, latency: [] },
   ]);
 });
-afterAll(() => stage.close());
 
 const read = async (path: string): Promise<string> => (await stage.get(path, visitor)).text();
 

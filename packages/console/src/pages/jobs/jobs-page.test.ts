@@ -1,18 +1,16 @@
 import { silentLogger, systemClock } from '@chainstead/core';
 import { listAudit } from '@chainstead/http';
 import { listRangeJobs, type RangeJobSite, workRangeJobs } from '@chainstead/sync';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
-let stage: ConsoleStage;
-let visitor: Visitor;
+const stage = stageOfFile(openConsoleStage);
+const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
-  stage = await openConsoleStage();
-  visitor = await stage.signIn();
   await seedChains(stage.database, [1]);
 });
-afterAll(() => stage.close());
 beforeEach(() => stage.database.query('TRUNCATE range_jobs'));
 
 const FORM = { work: 'backfill', chain: 'eth', dataset: '', from: '1000', to: '1499' };

@@ -1,14 +1,10 @@
 import { listAudit } from '@chainstead/http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 
-let stage: ConsoleStage;
-let visitor: Visitor;
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  visitor = await stage.signIn();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openConsoleStage);
+const visitor = madeForFile(() => stage.signIn());
 
 async function stored(name: string) {
   return (await stage.keys.list()).find((key) => key.name === name);

@@ -1,17 +1,9 @@
 import { seedMetadata } from '@chainstead/nft/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Visitor } from '../../testing/console-stage.ts';
-import { ALICE, APES, ETH, type LookUpStage, openLookUpStage, TOKEN } from '../../testing/look-up-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
+import { HOSTILE } from '../../testing/hostile-texts.ts';
+import { ALICE, APES, ETH, openLookUpStage, TOKEN } from '../../testing/look-up-stage.ts';
 
-const MARK = 'alert(document.domain)';
-const HOSTILE = [
-  `<script>${MARK}</script>`,
-  `"><img src=x onerror=${MARK}>`,
-  `' onmouseover='${MARK}`,
-  `\u202e${MARK}\u2066`,
-  `javascript:${MARK}`,
-  'x'.repeat(1_000_000),
-];
 const PAGES = [
   `/address/${ALICE}?chain=eth`,
   `/address/${TOKEN}`,
@@ -22,13 +14,8 @@ const PAGES = [
   `/table/nfts?chain=eth&address=${ALICE}`,
 ];
 
-let stage: LookUpStage;
-let visitor: Visitor;
-beforeAll(async () => {
-  stage = await openLookUpStage();
-  visitor = await stage.signIn();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openLookUpStage);
+const visitor = madeForFile(() => stage.signIn());
 
 test.each(HOSTILE)('names such as %.24s neither run nor make a page large', async (text) => {
   await stage.database.query('UPDATE tokens SET name = $1, symbol = left($1, 1000)', [text]);

@@ -1,22 +1,20 @@
 /** What Look up reads from a node: names, and what a transaction and a block are. Parts of it in a real browser; where there is none, they are skipped, and that is said. */
 import type { Address } from '@chainstead/core';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { browserBefore } from '../../testing/browser-stage.ts';
-import type { Visitor } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
-import { type NodeLookUpStage, openNodeLookUpStage } from '../../testing/node-look-up-stage.ts';
+import { openNodeLookUpStage } from '../../testing/node-look-up-stage.ts';
 import { shownTables } from '../../testing/shown-tables.ts';
 
 const [OWNER, OTHER] = [addressOf(0xd8da), addressOf(0x07e3)];
 
-let stage: NodeLookUpStage;
-let visitor: Visitor;
+const stage = stageOfFile(openNodeLookUpStage);
+const visitor = madeForFile(() => stage.signIn());
 let transfer: { readonly hash: string; readonly block: number };
 let token: Address;
 beforeAll(async () => {
-  stage = await openNodeLookUpStage();
-  visitor = await stage.signIn();
   const { devnet } = stage.nodes;
   const [holder = OWNER] = devnet.accounts;
   token = await devnet.deploy((await compileDemoContracts()).DemoToken, ['Demo Dollar', 'DUSD', 6]);
@@ -37,7 +35,6 @@ beforeAll(async () => {
   await stage.setOwnName(OTHER, 'vitalik.eth');
   await stage.nodes.commit();
 });
-afterAll(() => stage.close());
 beforeEach(() => stage.reset());
 
 async function get(path: string) {

@@ -1,21 +1,16 @@
 import type { RequestListener } from 'node:http';
 import { seedMetadata } from '@chainstead/nft/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Visitor } from '../../testing/console-stage.ts';
-import { APES, ETH, type LookUpStage, openLookUpStage, PNG } from '../../testing/look-up-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, expect, test } from 'vitest';
+import { APES, ETH, openLookUpStage, PNG } from '../../testing/look-up-stage.ts';
 
 const OWN = `/console/look-up/picture/eth/${APES}/1`;
 const answerPng: RequestListener = (_request, response) =>
   response.writeHead(200, { 'content-type': 'text/html' }).end(PNG);
 
-let stage: LookUpStage;
-let visitor: Visitor;
+const stage = stageOfFile(() => openLookUpStage({}, (request, response) => answer(request, response)));
+const visitor = madeForFile(() => stage.signIn());
 let answer: RequestListener = answerPng;
-beforeAll(async () => {
-  stage = await openLookUpStage({}, (request, response) => answer(request, response));
-  visitor = await stage.signIn();
-});
-afterAll(() => stage.close());
 afterEach(() => {
   answer = answerPng;
 });

@@ -1,8 +1,8 @@
 import type { Hash } from '@chainstead/core';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { addressOf, hashOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import {
   ALICE,
   APES,
@@ -11,7 +11,6 @@ import {
   BOB,
   CALLED,
   ETH,
-  type LookUpStage,
   openLookUpStage,
   SENDER,
   TOKEN,
@@ -23,20 +22,17 @@ import { type ShownTable, shownTables } from '../../testing/shown-tables.ts';
 const TRANSACTION = hashOf(2, 1_000 * 1_000);
 const [UNTOLD, NOWHERE, BLOCK_HASH] = [hashOf(7, 1), hashOf(7, 2), hashOf(7, 3)];
 
-let stage: LookUpStage;
-let visitor: Visitor;
-beforeAll(async () => {
-  stage = await openLookUpStage({
+const stage = stageOfFile(() =>
+  openLookUpStage({
     placeOf: async (chain, hash: Hash) => {
       if (hash === UNTOLD) return undefined;
       if (chain.id !== ETH.id) return null;
       if (hash === TRANSACTION) return { kind: 'transaction', blockNumber: 1_000 };
       return hash === BLOCK_HASH ? { kind: 'block', blockNumber: 1_001 } : null;
     },
-  });
-  visitor = await stage.signIn();
-});
-afterAll(() => stage.close());
+  }),
+);
+const visitor = madeForFile(() => stage.signIn());
 
 async function get(
   path: string,

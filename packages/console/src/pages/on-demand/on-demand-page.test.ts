@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 
-let stage: ConsoleStage;
-let visitor: Visitor;
+const stage = stageOfFile(openConsoleStage);
+const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
-  stage = await openConsoleStage();
-  visitor = await stage.signIn();
   await stage.database.query(
     `INSERT INTO subject_histories (chain_id, kind, subject, status, calls_estimated, calls_made, error_code, error_message)
      SELECT 1, (ARRAY['wallet', 'contract', 'sender', 'receiver', 'emitter'])[1 + number / 5 % 5], decode(lpad(to_hex(number), 40, '0'), 'hex'),
@@ -20,7 +19,6 @@ beforeAll(async () => {
        ('\\x03'::bytea || decode(repeat('00', 19), 'hex'), 1, 'known', repeat('x', 100000), NULL, NULL)`,
   );
 });
-afterAll(() => stage.close());
 
 async function textOf(path: string): Promise<string> {
   const answer = await stage.get(path, visitor);

@@ -1,7 +1,8 @@
 import { listAudit } from '@chainstead/http';
-import { startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ConsoleStage, OWN_ORIGIN, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { startWebhookReceiver } from '@chainstead/testkit';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { OWN_ORIGIN, openConsoleStage } from '../../testing/console-stage.ts';
 import { seedStream, seedWebhook } from '../../testing/seed-streams.ts';
 
 const TRANSFER = {
@@ -17,21 +18,12 @@ const TRANSFER = {
 const TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const WALLET = `0x${'aB'.repeat(20)}`;
 
-let stage: ConsoleStage;
-let visitor: Visitor;
-let receiver: WebhookReceiver;
+const stage = stageOfFile(openConsoleStage);
+const visitor = madeForFile(() => stage.signIn());
+const receiver = stageOfFile(() => startWebhookReceiver());
 let count = 0;
 
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  visitor = await stage.signIn();
-  receiver = await startWebhookReceiver();
-});
 beforeEach(() => receiver.answerWith(() => ({})));
-afterAll(async () => {
-  await receiver.close();
-  await stage.close();
-});
 
 const page = async (path: string) => {
   const answer = await stage.get(path, visitor);

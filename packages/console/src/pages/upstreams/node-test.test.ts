@@ -1,6 +1,7 @@
 import { type Finding, findingsOf, type OnFinding } from '@chainstead/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 import { findingsOfTest, type TestedNode } from './node-test.ts';
 
 const finding = (subject: string): Finding => findingsOf(subject).ok(`found of ${subject}`);
@@ -51,15 +52,12 @@ describe('findings of a test', () => {
 });
 
 describe('the page of a test', () => {
-  let stage: ConsoleStage;
-  let visitor: Visitor;
-  beforeAll(async () => {
-    stage = await openConsoleStage({
+  const stage = stageOfFile(() =>
+    openConsoleStage({
       nodeTest: { chains: ['eth'], run: (_chain, _url, onFinding = () => {}) => run(onFinding) },
-    });
-    visitor = await stage.signIn();
-  });
-  afterAll(() => stage.close());
+    }),
+  );
+  const visitor = madeForFile(() => stage.signIn());
 
   /** What arrives of the page until it has the text. */
   async function until(reader: ReadableStreamDefaultReader<string>, text: string): Promise<string> {

@@ -1,16 +1,14 @@
 import { listAudit } from '@chainstead/http';
 import { addUpstreamCalls, addWrongAnswers } from '@chainstead/sync';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { openConsoleStage } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const HOSTILE = `<script>alert(1)</script>\u202e${'x'.repeat(2_000)}`;
 
-let stage: ConsoleStage;
-let visitor: Visitor;
-const tried: string[] = [];
-beforeAll(async () => {
-  stage = await openConsoleStage({
+const stage = stageOfFile(() =>
+  openConsoleStage({
     upstreams: [
       {
         ...{ chain: 'eth', name: 'node-a.example', address: 'https://node-a.example' },
@@ -36,8 +34,11 @@ beforeAll(async () => {
         return { chain, name: 'node.example', findings: [finding], calls: 12, tookMs: 2_500 };
       },
     },
-  });
-  visitor = await stage.signIn();
+  }),
+);
+const visitor = madeForFile(() => stage.signIn());
+const tried: string[] = [];
+beforeAll(async () => {
   await seedChains(stage.database, [1, 7]);
   await stage.database.query('UPDATE sync_chains SET upstreams = $1 WHERE chain_id = 1', [
     JSON.stringify([
@@ -67,7 +68,6 @@ beforeAll(async () => {
     },
   ]);
 });
-afterAll(() => stage.close());
 
 const read = async (path: string): Promise<string> => (await stage.get(path, visitor)).text();
 

@@ -2,20 +2,17 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { createKeptSubjects } from '@chainstead/sync';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { erc20Transfers } from '../dataset.ts';
 import { DAI, eth, FRIEND, transfer, transfersIn, USDC, WALLET } from '../testing/example-wallet.ts';
 import { seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
-import { openTokenStage, seedTokenRange, type TokenStage } from '../token-transfers/testing/token-stage.ts';
+import { openTokenStage, seedTokenRange } from '../token-transfers/testing/token-stage.ts';
 import { getTokenStats } from './get-token-stats.ts';
 import { erc20TokenCounts } from './token-counts.ts';
 
-let stage: TokenStage;
-beforeAll(async () => {
-  stage = await openTokenStage();
-});
-afterAll(() => stage.close());
+const stage = stageOfFile(openTokenStage);
 beforeEach(() => stage.empty());
 
 const stats = async (token: Address = USDC) => (await stage.request(`/erc20/${token}/stats?chain=0x1`)).body;

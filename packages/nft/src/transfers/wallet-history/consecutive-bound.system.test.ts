@@ -10,9 +10,10 @@ import {
   requestHistory,
   type SubjectKind,
 } from '@chainstead/sync';
-import { type ChainNode, createScratchDatabase, type ScratchDatabase, serveChain } from '@chainstead/testkit';
+import { serveChain } from '@chainstead/testkit';
+import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_TOPIC } from '@chainstead/token-events';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { contractOf } from '../../wallet-collections/testing/seeded-holdings.ts';
 import { nftTransfers } from '../dataset.ts';
 import { createEventSource, type PlacedEvent, topicOf, word } from './testing/event-source.ts';
@@ -50,16 +51,10 @@ const RANGES = [
 const { derived: _, ...plain } = nftTransfers;
 const dataset = plain as Dataset;
 
-let scratch: ScratchDatabase;
-let node: ChainNode;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  node = await serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: { [BLOCK]: events } }));
-});
-afterAll(async () => {
-  await node.close();
-  await scratch.drop();
-});
+const scratch = scratchOfFile();
+const node = stageOfFile(() =>
+  serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: { [BLOCK]: events } })),
+);
 beforeEach(async () => {
   await scratch.database.query(
     'TRUNCATE nft_transfers, blocks, sync_ranges, sync_chains, subject_histories, subject_ranges',

@@ -1,8 +1,9 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createSyncMetrics, readChainStatuses, verifyRanges } from '@chainstead/sync';
-import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { nftTransfers } from '../dataset.ts';
 import { followTransfers } from '../testing/follow-transfers.ts';
 import { comparedCollections, keepCollection } from '../testing/keep-collections.ts';
@@ -15,13 +16,8 @@ import {
   storedRows,
 } from './testing/history-stage.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 920_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 const HISTORY = 70;
 

@@ -1,6 +1,6 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   comparedBalances,
   consecutiveBlocks,
@@ -13,13 +13,8 @@ import {
   storedRows,
 } from './testing/history-stage.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 910_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 async function withStage(options: Partial<StageOptions>, work: (stage: HistoryStage) => Promise<void>): Promise<void> {
   const stage = await openHistoryStage(scratch.database, {

@@ -1,9 +1,10 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { backfillRanges, createKnownContracts, createSyncMetrics, readHistory, requestHistory } from '@chainstead/sync';
-import { type ChainNode, createScratchDatabase, type ScratchDatabase, serveChain } from '@chainstead/testkit';
+import { serveChain } from '@chainstead/testkit';
+import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { PUNK_ASSIGN_TOPIC, PUNK_BOUGHT_TOPIC, PUNK_TRANSFER_TOPIC, TRANSFER_TOPIC } from '@chainstead/token-events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { contractOf } from '../../wallet-collections/testing/seeded-holdings.ts';
 import { nftTransfers } from '../dataset.ts';
 import { createEventSource, type PlacedEvent, topicOf, word } from './testing/event-source.ts';
@@ -37,16 +38,8 @@ const EVENTS: Readonly<Record<number, readonly PlacedEvent[]>> = {
   15: [transfer(OTHER, SELLER), bought(1, OTHER, SELLER)],
 };
 
-let scratch: ScratchDatabase;
-let node: ChainNode;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-  node = await serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: EVENTS }));
-});
-afterAll(async () => {
-  await node.close();
-  await scratch.drop();
-});
+const scratch = scratchOfFile();
+const node = stageOfFile(() => serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: EVENTS })));
 
 async function stored(): Promise<string[]> {
   const rows = await scratch.database.query<{ text: string }>(
