@@ -1,5 +1,5 @@
 import { createEgress } from '@chainstead/egress';
-import { createLocalLimits, type SharedLimits } from '@chainstead/http';
+import { notedLimits } from '@chainstead/http/testing';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { receiveWebhook } from '../payload/testing/received-webhook.ts';
@@ -67,18 +67,8 @@ describe('the test webhook', () => {
     const receiver = await receive();
     const other = await receive();
     const clock = movedClock();
-    const counted: string[] = [];
-    const limits = createLocalLimits(clock);
-    const add: SharedLimits['add'] = (limit) => {
-      const { budgetOf } = limits.add(limit);
-      return {
-        budgetOf(id) {
-          counted.push(id);
-          return budgetOf(id);
-        },
-      };
-    };
-    const send = tester({ limits: { ...limits, add }, perHost: 3 });
+    const limits = notedLimits(clock);
+    const send = tester({ limits, perHost: 3 });
     const results = await Promise.all([1, 2, 3, 4].map((n) => send(`${receiver.url}/${n}?n=${n}`, `key ${n}`)));
     expect(results.filter(({ ok }) => ok)).toHaveLength(3);
     expect(results).toContainEqual({ ok: false, reason: 'too-many' });
@@ -87,7 +77,7 @@ describe('the test webhook', () => {
     expect(await send(`${receiver.url}/a`)).toEqual({ ok: true });
     expect(receiver.received).toHaveLength(4);
     // The store of the limits holds no host.
-    expect(counted.join()).not.toContain(new URL(receiver.url).host);
+    expect([...limits.buckets].join()).not.toContain(new URL(receiver.url).host);
   });
 
   test('is sent only so often for one key, to whatever hosts', async () => {
