@@ -2,7 +2,7 @@ import type { Clock } from '@chainstead/core';
 import { createLocalLimits, type SharedLimits } from '../limits/shared-limits.ts';
 
 /** Limits of one process that note their buckets: processes with one store would count these together. */
-export interface NotedLimits extends SharedLimits {
+interface NotedLimits extends SharedLimits {
   /** Names of the limit and of its key, as the store would hold them. */
   readonly buckets: ReadonlySet<string>;
 }
