@@ -223,8 +223,6 @@ describe('a subscription', () => {
 
   test.each([
     [['logs', { topics: ['0x1'] }], 'topics'],
-    [['logs', { blockHash: `0x${'0'.repeat(64)}` }], 'blockHash'],
-    [['logs', { fromBlock: '0x5', toBlock: '0x4' }], 'invalid block range'],
     [['newPendingTransactions', {}], 'must be true or false'],
     [['syncing'], 'no "syncing" subscription in eth namespace'],
     [[], 'missing value for required argument 0'],
