@@ -3,6 +3,7 @@ import { keyOf } from './authentication.ts';
 import { ALL_SCOPES, type KeyScope } from './key-scope.ts';
 import type { RouteModule } from './route-module.ts';
 import { createDemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
+import { notedLimits } from './testing/noted-limits.ts';
 import { withScope } from './with-scope.ts';
 
 const KEY = 'accepted-key';
@@ -281,9 +282,11 @@ describe('the rate limit', () => {
     const keys = {
       ...fixedKeys(),
       inUse: () => true,
-      verify: (key: string) => ({ id: key, name: key, scopes: ALL_SCOPES }),
+      verify: (key: string) => ({ id: `id of ${key}`, name: key, scopes: ALL_SCOPES }),
     };
-    const { app } = createDemoApi({ keys, limits: { ...limits, rateLimit: { requests: 3, windowSeconds: 30 } } });
+    const sharedLimits = notedLimits();
+    const rateLimit = { requests: 3, windowSeconds: 30 };
+    const { app } = createDemoApi({ keys, limits: { ...limits, rateLimit }, sharedLimits });
     const ask = (key: string) => app.request('/demo/small', { headers: { 'x-api-key': key } });
     for (let i = 0; i < 3; i++) expect((await ask('first')).status).toBe(200);
     const refused = await ask('first');
@@ -297,5 +300,6 @@ describe('the rate limit', () => {
     });
     expect((await ask('second')).status).toBe(200);
     expect((await app.request('/health')).status).toBe(200);
+    expect(sharedLimits.buckets).toEqual(new Set(['api:id of first', 'api:id of second']));
   });
 });

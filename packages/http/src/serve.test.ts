@@ -42,19 +42,11 @@ describe('a served API', () => {
     expect(await head.text()).toBe('');
   });
 
-  test('compresses, refuses large bodies and goes on', async () => {
+  test('compresses', async () => {
     const { url } = await start();
     const compressed = await fetch(`${url}/demo/logs`, { headers: { 'accept-encoding': 'gzip' } });
     expect(compressed.headers.get('content-encoding')).toBe('gzip');
     expect(await compressed.json()).toEqual({ text: 'x'.repeat(10_000) });
-    const large = await fetch(`${url}/demo/things`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: `"${'x'.repeat(100_000)}"`,
-    });
-    expect(large.status).toBe(413);
-    expect(await large.json()).toMatchObject({ details: { limit_bytes: 1_000 } });
-    expect((await fetch(`${url}/demo/small`)).status).toBe(200);
   });
 
   test('answers 431 in the envelope to headers, and to a URL, above the limit', async () => {

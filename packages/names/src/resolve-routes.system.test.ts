@@ -44,14 +44,6 @@ function calls(): number {
 }
 
 describe('the official SDK', () => {
-  test('resolves names of ENS, and addresses', async () => {
-    const { resolve } = opened.sdk.EvmApi;
-    expect((await resolve.resolveENSDomain({ domain: 'vitalik.eth' }))?.raw).toEqual({ address: OWNER });
-    expect((await resolve.resolveAddress({ address: OWNER }))?.raw).toEqual({ name: 'vitalik.eth' });
-    expect(await resolve.resolveENSDomain({ domain: 'nobody.eth' })).toBeNull();
-    expect(await resolve.resolveAddress({ address: NOBODY })).toBeNull();
-  });
-
   test('resolves names of Unstoppable, and addresses', async () => {
     const { resolve } = opened.sdk.EvmApi;
     expect((await resolve.resolveDomain({ domain: 'brad.crypto' }))?.raw).toEqual({ address: OWNER });

@@ -1,5 +1,5 @@
-/** What clients send by themselves: viem with batching, ethers, and the official SDK's contract calls, against a real node through the gateway. */
-import { compileDemoContracts, DEMO_TOKEN_ABI, type Devnet, startDevnet, startOfficialSdk } from '@chainstead/testkit';
+/** What clients send by themselves: viem with batching and ethers, against a real node through the gateway. */
+import { compileDemoContracts, DEMO_TOKEN_ABI, type Devnet, startDevnet } from '@chainstead/testkit';
 import { Contract, ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
 import {
   BlockNotFoundError,
@@ -11,7 +11,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { GATEWAY_KEY, type GatewayStage, startGateway } from './gateway-stage.ts';
+import { type GatewayStage, startGateway } from './gateway-stage.ts';
 
 const CHAIN_ID = 31_341;
 /** The first accounts of every anvil. */
@@ -121,23 +121,5 @@ describe('ethers', () => {
     } finally {
       provider.destroy();
     }
-  });
-});
-
-describe('the official SDK', () => {
-  it('calls functions of a contract, under the limits of the gateway’s calls', async () => {
-    const { DemoToken } = await compileDemoContracts();
-    const address = await devnet.deploy(DemoToken, ['Called', 'CLD', 6]);
-    const { Moralis } = await startOfficialSdk({ apiKey: GATEWAY_KEY, address: gateway.api });
-    const call = async (functionName: string, params?: object) => {
-      const given = { address, chain: `0x${CHAIN_ID.toString(16)}`, functionName, abi: DEMO_TOKEN_ABI, params };
-      return (await Moralis.EvmApi.utils.runContractFunction(given as never)).raw;
-    };
-    expect(await call('name')).toBe('Called');
-    expect(await call('decimals')).toBe('6');
-    expect(await call('balanceOf', { 0: NOBODY })).toBe('0');
-    await expect(call('nothing')).rejects.toThrow(/function_name must be/);
-    const metrics = await (await fetch(`${gateway.api}/metrics`)).text();
-    expect(metrics).toMatch(/chainstead_gateway_answers_total\{[^}]*method="eth_call"[^}]*\} [1-9]/);
   });
 });

@@ -63,25 +63,6 @@ describe.skipIf(isMissing)(title('recorded exchanges'), async () => {
     // From the cache, where it is kept.
     expect(await gateway.call(method, params)).toEqual(response);
   });
-
-  it('are answered in one batch as one by one', async () => {
-    for (let from = 0; from < offered.length; from += 20) {
-      const some = offered.slice(from, from + 20);
-      const batch = some.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
-      const { status, text } = await gateway.post(JSON.stringify(batch));
-      expect(status).toBe(200);
-      expect(JSON.parse(text)).toEqual(some.map(({ response }, id) => ({ ...response, id })));
-    }
-  });
-
-  it.each(exchanges.filter(({ method }) => !OFFERED.has(method)))(
-    '$file: $method is not offered',
-    async ({ method, params }) => {
-      const { status, text } = await gateway.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-      expect(status).toBe(400);
-      expect(JSON.parse(text)).toEqual({ message: `${method} is not supported on chain devnet` });
-    },
-  );
 });
 
 async function gatewayOver(exchanges: readonly RecordedExchange[]): Promise<GatewayStage> {

@@ -9,17 +9,10 @@ export interface GatewayStage extends Closable {
   readonly api: string;
   /** Of the chain, with the key. */
   readonly url: string;
-  /** Posts a body as it is. */
-  post(body: string): Promise<GatewayAnswer>;
   /** One call. */
   call(method: string, params?: readonly unknown[]): Promise<GatewayReply>;
   /** What the program wrote. */
   output(): string;
-}
-
-export interface GatewayAnswer {
-  readonly status: number;
-  readonly text: string;
 }
 
 export interface GatewayReply {
@@ -57,17 +50,13 @@ export async function startGateway({ chainId, upstreams, environment }: GatewayS
   );
   const api = await program.url;
   const url = `${api}/devnet/${GATEWAY_KEY}`;
-  const post = async (body: string): Promise<GatewayAnswer> => {
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    return { status: response.status, text: await response.text() };
-  };
   return {
     api,
     url,
-    post,
     async call(method, params = []) {
-      const { text } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-      return JSON.parse(text) as GatewayReply;
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      return (await response.json()) as GatewayReply;
     },
     output: () => program.output(),
     ...closeOf(parts),

@@ -1,13 +1,7 @@
-/** Clients that watch a chain: viem and ethers over WebSocket and HTTP, against a real node that reorganises, through the program. */
+/** Clients that watch a chain: viem and ethers over WebSocket, viem over HTTP, against a real node that reorganises, through the program. */
 import type { Address } from '@chainstead/core';
 import { compileDemoContracts, DEMO_TOKEN_ABI, type Devnet, startDevnet } from '@chainstead/testkit';
-import {
-  Contract,
-  type ContractEventPayload,
-  type JsonRpcApiProvider,
-  JsonRpcProvider,
-  WebSocketProvider,
-} from 'ethers';
+import { Contract, type ContractEventPayload, type JsonRpcApiProvider, WebSocketProvider } from 'ethers';
 import { createPublicClient, type Hash, http, type PublicClient, webSocket } from 'viem';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type GatewayStage, startGateway } from './gateway-stage.ts';
@@ -137,19 +131,6 @@ describe('filters over HTTP', () => {
     await expect.poll(() => events, PATIENCE).toEqual(['+11', '+12', '-12', '-11', '+13']);
     expect(waiting).toContain(hash);
     for (const stop of unwatch) stop();
-  });
-
-  it('ethers: contract.on goes on through a reorganisation', async () => {
-    const provider = new JsonRpcProvider(gateway.url, CHAIN_ID, { staticNetwork: true, pollingInterval: 50 });
-    onTestFinished(() => provider.destroy());
-    const filters = await filtersMade();
-    const told = await watchTransfers(provider);
-    await expect.poll(filtersMade, PATIENCE).toBe(filters + 1);
-    await mint(14n);
-    await expect.poll(() => told, PATIENCE).toEqual(['+14']);
-    await devnet.reorg(1);
-    await mint(15n);
-    await expect.poll(() => told, PATIENCE).toEqual(['+14', '+15']);
   });
 });
 

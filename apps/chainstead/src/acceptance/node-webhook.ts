@@ -12,8 +12,6 @@ export interface Watch {
   readonly internal?: boolean;
   /** Of the logs in which a watched address occurs, those that are wanted. Absent: none. */
   readonly logs?: (log: Log<bigint, number, false>) => boolean;
-  /** Logs whatever occurs in them. */
-  readonly everywhere?: boolean;
 }
 
 /** The body but for what the stream's owner chose, `confirmed` and `retries`. Lists of causes are sorted. */
@@ -21,7 +19,7 @@ export async function readNodeWebhook(devnet: Devnet, blockNumber: bigint, watch
   const block = await devnet.client.getBlock({ blockNumber, includeTransactions: true });
   const logs = (await devnet.client.getLogs({ blockHash: block.hash })).flatMap((log) => {
     const causes = causesOf(watch, log);
-    return watch.logs?.(log) === true && (causes !== null || watch.everywhere === true) ? [{ log, causes }] : [];
+    return watch.logs?.(log) === true && causes !== null ? [{ log, causes }] : [];
   });
   const tokens: NodeTokens = await readNodeTokens(devnet, [
     ...new Set(logs.map(({ log }) => parseAddress(log.address))),

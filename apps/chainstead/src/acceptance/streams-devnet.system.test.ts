@@ -1,7 +1,7 @@
 /** Webhooks of the running program over a real node: every field of every body is what the node says. Its role may change no schema. */
 import type { Address } from '@chainstead/core';
-import { compileDecodingBomb, deployMarket, type Market, type WebhookReceiver } from '@chainstead/testkit';
-import { numberToHex, parseEther, toEventSelector } from 'viem';
+import { deployMarket, type Market, type WebhookReceiver } from '@chainstead/testkit';
+import { numberToHex, parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type NodeWebhook,
@@ -20,19 +20,6 @@ import {
   type StreamStage,
   withSortedCauses,
 } from './stream-stage.ts';
-
-// Processes start slowly on a busy machine.
-const TRANSFER_EVENT = {
-  type: 'event',
-  name: 'Transfer',
-  anonymous: false,
-  inputs: [
-    { name: 'from', type: 'address', indexed: true },
-    { name: 'to', type: 'address', indexed: true },
-    { name: 'value', type: 'uint256', indexed: false },
-  ],
-};
-const TRANSFER = 'Transfer(address,address,uint256)';
 
 let stage: StreamStage;
 let market: Market;
@@ -154,40 +141,6 @@ describe('a stream tells what the node says of', () => {
     expect(parsed.txsInternal).toMatchObject([{ from: wrappedEther.address, to: bob, value: '4321' }]);
   });
 
-  it('events that pass a filter, with their transactions where they are asked for', async () => {
-    const filter = { and: [{ gt: ['value', '1000'] }, { ne: ['to', carol] }] };
-    const advancedOptions = { topic0: TRANSFER, filter, includeNativeTxs: true };
-    const config = { includeContractLogs: true, topic0: [TRANSFER], abi: [TRANSFER_EVENT], advancedOptions };
-    const id = await stage.watch(receiver, config, [alice]);
-    await mint(alice);
-    for (const call of [transfer(bob, 1_000n), transfer(carol, 2_000n)]) await stage.devnet.send(call);
-    const { blockNumber } = await stage.devnet.send(transfer(bob, 1_001n));
-    await expectBoth(id, {
-      blockNumber,
-      watched: [alice],
-      logs: ({ topics }) => topics[0] === toEventSelector(TRANSFER),
-      more: {
-        abi: [TRANSFER_EVENT],
-        txs: (await readNodeWebhook(stage.devnet, blockNumber, { watched: [alice], native: true })).txs,
-      },
-    });
-    const told = receiver.received.filter(({ body }) => body.includes(id)).map(({ body }) => JSON.parse(body));
-    expect(told.flatMap(({ erc20Transfers }) => erc20Transfers.map(({ value }: { value: string }) => value))).toEqual(
-      expect.arrayContaining(['1001']),
-    );
-    expect(JSON.stringify(told)).not.toMatch(/"value":"(1000|2000)"/);
-  });
-
-  it('an event of all addresses', async () => {
-    const config = { includeContractLogs: true, allAddresses: true, topic0: [TRANSFER], abi: [TRANSFER_EVENT] };
-    const id = await stage.watch(receiver, config);
-    await mint(carol);
-    const { blockNumber } = await stage.devnet.send(transfer(bob, 77n, carol));
-    const logs: Watch['logs'] = ({ topics }) => topics[0] === toEventSelector(TRANSFER) && topics.length === 3;
-    await expectBoth(id, { blockNumber, watched: [], everywhere: true, logs, more: { abi: [TRANSFER_EVENT] } });
-    await stage.ask('DELETE', `/streams/evm/${id}`, {});
-  });
-
   it('what triggers read, and native balances, as of the block', async () => {
     const { address: token } = stage.token;
     const functionAbi = {
@@ -220,40 +173,6 @@ describe('a stream tells what the node says of', () => {
     ];
     const more = { erc20Transfers, nativeBalances };
     await expectBoth(id, { blockNumber, watched: [alice], logs: () => true, more });
-  });
-
-  it('a result that decodes to far more than it is as an error, beside a worker that goes on', async () => {
-    const bomb = await compileDecodingBomb();
-    const [functionAbi] = bomb.abi;
-    const contractAddress = await stage.devnet.deploy(bomb);
-    const trigger = { type: 'erc20transfer', contractAddress, functionAbi };
-    const id = await stage.watch(receiver, { includeContractLogs: true, triggers: [trigger] }, [alice]);
-    await mint(alice);
-    const { blockNumber } = await stage.devnet.send(transfer(bob, 5_005n));
-    const said = await readNodeWebhook(stage.devnet, blockNumber, { watched: [alice], logs: () => true });
-    const value = 'The ABI encoding is refused: it decodes to more than 1048576 bytes';
-    const erc20Transfers = said.erc20Transfers.map((item) => ({ ...item, triggers: [{ name: 'error', value }] }));
-    await expectBoth(id, { blockNumber, watched: [alice], logs: () => true, more: { erc20Transfers } });
-    expect(stage.program.output()).not.toContain('Role process ended unexpectedly');
-    expect(await stage.scratch.database.query('SELECT FROM suspect_work')).toEqual([]);
-  });
-
-  it('addresses from the next block on that they are added, and not once they are removed', async () => {
-    const id = await stage.watch(receiver, { includeNativeTxs: true }, [market.feeRecipient]);
-    await stage.ask('POST', `/streams/evm/${id}/address`, { address: carol });
-    const first = await sendEther(carol, alice, '0.01');
-    await expectBoth(id, { blockNumber: first, watched: [carol], native: true });
-    await stage.ask('DELETE', `/streams/evm/${id}/address`, { address: carol });
-    const second = await sendEther(carol, alice, '0.02');
-    await stage.untilFollowed(second);
-    await stage.ask('POST', `/streams/evm/${id}/address`, { address: alice });
-    const third = await sendEther(carol, alice, '0.03');
-    await expectBoth(id, { blockNumber: third, watched: [alice], native: true });
-    const blocks = receiver.received
-      .filter(({ body }) => body.includes(id))
-      .map(({ body }) => JSON.parse(body).block.number);
-    expect(new Set(blocks)).toEqual(new Set([String(first), String(third)]));
-    expect(blocks).not.toContain(String(second));
   });
 });
 

@@ -190,18 +190,6 @@ describe('coins by hash', () => {
   });
 });
 
-describe('a key', () => {
-  it.each([{ 'x-api-key': 'test-key' }, { authorization: 'Bearer test-key' }])('is taken as %j', async (headers) => {
-    expect((await app.request('/coins/latest?limit=1', { headers })).status).toBe(200);
-  });
-
-  it.each([{}, { 'x-api-key': 'wrong' }, { authorization: 'Bearer wrong' }])('is asked for: %j', async (headers) => {
-    const response = await app.request('/coins/latest?limit=1', { headers });
-    expect(response.status).toBe(401);
-    expect(await response.json()).toHaveProperty('message');
-  });
-});
-
 describe('pages', () => {
   const routes = [
     '/coins/latest',

@@ -1,35 +1,17 @@
-import { createChainRegistry } from '@chainstead/chains';
-import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { ALL_SCOPES, type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
-import { checkAnswers } from '@chainstead/testkit';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi as exampleApiOf } from '@chainstead/http/testing';
 import { createAptosRoutes } from '../routes/aptos-routes.ts';
 import type { NetworkChoice } from '../routes/request-network.ts';
 
-/** The key that an {@link exampleApi} accepts. */
-export const EXAMPLE_KEY = 'test-key';
+export { EXAMPLE_KEY };
 
 /** The API with the Aptos routes, as the program composes it. */
-export async function exampleApi(
+export function exampleApi(
   database: Database,
   networks: NetworkChoice = { indexed: ['mainnet', 'testnet'] },
 ): Promise<ApiApp> {
-  return checkAnswers(
-    createApi({
-      chains: createChainRegistry(),
-      database,
-      logger: silentLogger(),
-      metrics: createMetricsRegistry(),
-      keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
-      cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
-      limits: { bodyBytesMax: 65_536, pageLimitMax: 100, requestTimeoutMs: 60_000, rateLimit: null },
-      host: '127.0.0.1',
-      cors: { origins: '*' },
-      version: '0.0.0',
-      readiness: async () => ({ ready: true, reasons: [] }),
-      routes: createAptosRoutes(networks),
-    }),
-  );
+  return exampleApiOf(database, createAptosRoutes(networks));
 }
 
 /** An envelope of the Aptos routes. */

@@ -1,9 +1,4 @@
-import {
-  createScratchDatabase,
-  createSeededRandom,
-  type ScratchDatabase,
-  startScratchRedis,
-} from '@chainstead/testkit';
+import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStage, type Stage, type StageOptions } from './testing/scripted-stage.ts';
 
@@ -149,40 +144,6 @@ describe('the newest block', () => {
         block?.number ?? 0,
       );
     }
-  });
-
-  test('clients that hop between processes over lagging upstreams never see it go back', {
-    timeout: 60_000,
-  }, async () => {
-    const stage = await open({ nodes: 3 });
-    const random = createSeededRandom('hops');
-    const processes = await Promise.all([stage.process(), stage.process(), stage.process()]);
-    const ending = new AbortController();
-    const chainGoesOn = (async () => {
-      while (!ending.signal.aborted) {
-        stage.source.mine();
-        stage.nodes[random.integer(0, 2)]?.faults.set({ lagBlocks: random.integer(0, 3) });
-        await new Promise((resolve) => setTimeout(resolve, 15));
-      }
-    })();
-    let seen = 0;
-    const client = async (): Promise<void> => {
-      for (let index = 0; index < 40; index++) {
-        const before = seen;
-        const process = random.pick(processes);
-        const isBlock = random.chance(0.5);
-        const answer = isBlock
-          ? await process.ask('eth_getBlockByNumber', ['latest', false])
-          : { number: await process.ask('eth_blockNumber') };
-        const number = typeof answer === 'object' && answer !== null && 'number' in answer ? Number(answer.number) : -1;
-        expect(number).toBeGreaterThanOrEqual(before);
-        seen = Math.max(seen, number);
-      }
-    };
-    await Promise.all(Array.from({ length: 5 }, client));
-    ending.abort();
-    await chainGoesOn;
-    expect(seen).toBeGreaterThan(20);
   });
 });
 

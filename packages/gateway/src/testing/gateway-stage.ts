@@ -44,9 +44,7 @@ export interface StageOptions {
   readonly keys?: readonly string[];
   /** What they may be used for; default: everything. */
   readonly scopes?: KeyScopes;
-  readonly slugs?: readonly string[];
   readonly limits?: Partial<GatewayLimits>;
-  /** Closed by the test. */
   readonly sharedLimits?: SharedLimits;
   readonly logRangeMax?: number;
   readonly database?: Database;
@@ -118,9 +116,9 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
   };
 }
 
-function stageChains({ slugs = ['eth', 'base'], logRangeMax = 10_000, startPool }: StageOptions): GatewayChain[] {
+function stageChains({ logRangeMax = 10_000, startPool }: StageOptions): GatewayChain[] {
   const registry = createChainRegistry();
-  return slugs.map((slug) => ({
+  return ['eth', 'base'].map((slug) => ({
     slug,
     chain: registry.get(slug),
     pool: idlePool(startPool ?? (() => Promise.resolve())),

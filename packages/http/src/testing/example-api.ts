@@ -26,6 +26,8 @@ export async function exampleApi(
     readonly openRoutes?: readonly RouteModule[];
     /** @default the known ones */
     readonly chains?: ChainLookup;
+    /** Accepted besides {@link EXAMPLE_KEY}. */
+    readonly otherKeys?: readonly string[];
   } = {},
 ): Promise<ApiApp> {
   const registry = createChainRegistry();
@@ -36,7 +38,10 @@ export async function exampleApi(
       database,
       logger: silentLogger(),
       metrics: createMetricsRegistry(),
-      keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
+      keys: createKeyStore({
+        database,
+        configured: [EXAMPLE_KEY, ...(options.otherKeys ?? [])].map((key) => ({ key, scopes: ALL_SCOPES })),
+      }),
       cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
       limits: {
         bodyBytesMax: options.bodyBytesMax ?? 65_536,

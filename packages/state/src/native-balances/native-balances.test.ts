@@ -1,7 +1,7 @@
 import type { Hash } from '@chainstead/core';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { addressOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { addressOf } from '@chainstead/testkit';
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deployKeeper, type Keeper } from '../testing/example-contracts.ts';
@@ -13,8 +13,7 @@ const [ALICE, BOB, NOBODY] = [addressOf(0xa11ce), addressOf(0xb0b), addressOf(0x
 
 let stage: StateStage;
 let keeper: Keeper;
-let server: ApiServer;
-let EvmApi: Moralis['EvmApi'];
+let api: ApiApp;
 let waitMs = 10_000;
 
 beforeAll(async () => {
@@ -29,14 +28,9 @@ beforeAll(async () => {
     },
     maxAgeMs: 60_000,
   };
-  const api = await exampleApi(stage.scratch.database, nativeBalanceRoutes(options));
-  server = await serveApi(api, { host: '127.0.0.1', port: 0 });
-  ({ EvmApi } = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url })).Moralis);
+  api = await exampleApi(stage.scratch.database, nativeBalanceRoutes(options));
 });
-afterAll(async () => {
-  await server.close();
-  await stage.close();
-});
+afterAll(() => stage.close());
 beforeEach(async () => {
   stage.node.alter = () => undefined;
   waitMs = 10_000;
@@ -50,7 +44,7 @@ async function pay(to: string, value: bigint): Promise<Hash> {
 }
 
 async function ask(path: string) {
-  const response = await fetch(`${server.url}/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+  const response = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
   return { status: response.status, body: (await response.json()) as unknown, headers: response.headers };
 }
 
@@ -172,31 +166,5 @@ describe('the balances of several wallets', () => {
     expect((await ask(`${ALICE}/balance?to_block=-1`)).status).toBe(400);
     expect((await ask(`${ALICE}/balance?chain=nowhere`)).status).toBe(400);
     expect((await ask('wallets/balance')).status).toBe(400);
-  });
-});
-
-describe('the official SDK', () => {
-  test('reads both', async () => {
-    const wallet = addressOf(0x5d4);
-    await pay(wallet, 1_234n);
-    const block = await stage.commit();
-    const one = await EvmApi.balance.getNativeBalance({ address: wallet, chain: '0x1' });
-    expect(one.result.balance.wei).toBe('1234');
-    expect(one.toJSON()).toEqual({ balance: '1234', block_number: String(block.number) });
-    const both = await EvmApi.balance.getNativeBalancesForAddresses({
-      walletAddresses: [wallet, NOBODY],
-      chain: '0x1',
-      toBlock: block.number,
-    });
-    expect(both.result[0]?.walletBalances.map(({ address, balance }) => [address.lowercase, balance.wei])).toEqual([
-      [wallet, '1234'],
-      [NOBODY, '0'],
-    ]);
-    expect(both.raw[0]).toMatchObject({ total_balance: '1234', block_number: String(block.number) });
-    await expect(
-      EvmApi.balance
-        .getNativeBalance({ address: wallet, chain: '0x1', toBlock: 0 })
-        .then(({ result }) => result.balance.wei),
-    ).resolves.toBe('0');
   });
 });

@@ -75,11 +75,6 @@ describe('native transactions', () => {
     expect(match?.transactions.map(({ triggeredBy }) => triggeredBy)).toEqual([[ALICE, BOB], [ALICE], [BOB]]);
     expect(match?.triggeredBy).toEqual([ALICE, BOB]);
   });
-
-  test('are left out unless asked for', () => {
-    const transactions = [{ from: ALICE, to: BOB }];
-    expect(matchOne({ config: { includeContractLogs: true }, addresses: [ALICE], transactions })).toBeUndefined();
-  });
 });
 
 describe('contract logs', () => {
@@ -107,73 +102,6 @@ describe('contract logs', () => {
       expect(logPlaces(matchOne({ config, addresses: [ALICE], transactions }))).toEqual([0]);
     }
   });
-
-  test('must have as many topics as the ABI says; several events of a topic0 let several pass', () => {
-    const transactions = [{ from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB), erc721(ALICE, BOB)] }];
-    const places = (abi: Stream['abi']) => {
-      const config = { includeContractLogs, topic0: [TRANSFER_SIGNATURE], abi };
-      return logPlaces(matchOne({ config, addresses: [ALICE], transactions }));
-    };
-    expect(places([ERC20_TRANSFER])).toEqual([0]);
-    expect(places([ERC721_TRANSFER])).toEqual([1]);
-    expect(places([ERC721_TRANSFER, APPROVAL, ERC20_TRANSFER])).toEqual([0, 1]);
-  });
-
-  test('of all addresses need topic0 and ABI, and no watched address', () => {
-    const transactions = [{ from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB), approval(ALICE, BOB)] }];
-    const config = { includeContractLogs, allAddresses: true, topic0: [TRANSFER_SIGNATURE], abi: [ERC20_TRANSFER] };
-    const match = matchOne({ config, transactions });
-    expect(logPlaces(match)).toEqual([0]);
-    expect(match?.logs[0]?.triggeredBy).toEqual([]);
-    expect(match?.triggeredBy).toEqual([]);
-    expect(matchOne({ config, addresses: [BOB], transactions })?.logs[0]?.triggeredBy).toEqual([BOB]);
-    expect(matchOne({ config: { ...config, abi: null }, transactions })).toBeUndefined();
-    expect(matchOne({ config: { ...config, topic0: [] }, transactions })).toBeUndefined();
-  });
-
-  test('of spam contracts are dropped when asked for', () => {
-    const transactions = [{ from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB), erc721(ALICE, BOB)] }];
-    const config = { includeContractLogs, filterPossibleSpamAddresses: true };
-    expect(logPlaces(matchOne({ config, addresses: [ALICE], spam: [TOKEN], transactions }))).toEqual([1]);
-    const kept = { config: { includeContractLogs }, addresses: [ALICE], spam: [TOKEN], transactions };
-    expect(logPlaces(matchOne(kept))).toEqual([0, 1]);
-  });
-});
-
-describe('all logs of a transaction', () => {
-  const transactions = [
-    { from: CAROL, to: TOKEN, logs: [erc20(BOB, CAROL), erc20(ALICE, BOB), approval(BOB, CAROL)] },
-    { from: CAROL, to: TOKEN, logs: [erc20(BOB, CAROL)] },
-    { from: ALICE, to: TOKEN, logs: [erc721(BOB, CAROL)] },
-  ];
-  const config = {
-    includeContractLogs: true,
-    includeAllTxLogs: true,
-    topic0: [TRANSFER_SIGNATURE],
-    abi: [ERC20_TRANSFER],
-  };
-
-  test('come with a log that matches, or a watched sender; what caused them is what caused that match', () => {
-    const match = matchOne({ config, addresses: [ALICE], transactions });
-    expect(logPlaces(match)).toEqual([0, 1, 2, 4]);
-    expect(new Set(match?.logs.map(({ triggeredBy }) => triggeredBy.join()))).toEqual(new Set([ALICE]));
-    expect(match?.transactions).toEqual([]);
-  });
-
-  test('come with native transactions too, without contract logs', () => {
-    const native = { includeNativeTxs: true, includeAllTxLogs: true };
-    const match = matchOne({ config: native, addresses: [ALICE], transactions });
-    expect(hashes(match)).toEqual([exampleHash(2)]);
-    expect(logPlaces(match)).toEqual([0, 1, 2, 4]);
-  });
-
-  test('never bring a spam contract back', () => {
-    const withoutSpam = { ...config, filterPossibleSpamAddresses: true };
-    expect(logPlaces(matchOne({ config: withoutSpam, addresses: [ALICE], spam: [NFT], transactions }))).toEqual([
-      0, 1, 2,
-    ]);
-    expect(matchOne({ config: withoutSpam, addresses: [BOB], spam: [TOKEN, NFT], transactions })).toBeUndefined();
-  });
 });
 
 describe('advanced options', () => {
@@ -193,23 +121,6 @@ describe('advanced options', () => {
     expect(match?.transactions[0]?.triggeredBy).toEqual([ALICE]);
   });
 
-  test('alone bring transactions without logs', () => {
-    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, includeNativeTxs: true }];
-    const config = { ...base, includeContractLogs: false, abi, advancedOptions };
-    const match = matchOne({ config, addresses: [ALICE], transactions });
-    expect(match?.logs).toEqual([]);
-    expect(hashes(match)).toEqual([exampleHash(0), exampleHash(1)]);
-  });
-
-  test('of the same topic0 are alternatives', () => {
-    const advancedOptions = ['5', '50'].map((value) => {
-      return { topic0: TRANSFER_SIGNATURE, filter: { eq: ['value', value] }, includeNativeTxs: value === '5' };
-    });
-    const match = matchOne({ config: { ...base, abi, advancedOptions }, addresses: [ALICE], transactions });
-    expect(logPlaces(match)).toEqual([0, 1, 2]);
-    expect(hashes(match)).toEqual([exampleHash(0)]);
-  });
-
   test.each([
     [{ eq: ['moralis_streams_contract_address', TOKEN] }, true],
     [{ ne: ['moralis_streams_contract_address', TOKEN] }, false],
@@ -222,30 +133,6 @@ describe('advanced options', () => {
     const config = { ...base, topic0: [TRANSFER_SIGNATURE], abi, advancedOptions };
     const match = matchOne({ config, addresses: [ALICE], spam: [TOKEN], transactions });
     expect(logPlaces(match)).toEqual(expected ? [0, 2] : undefined);
-  });
-
-  test('of an event that is not in the ABI let nothing pass', () => {
-    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, filter: { gt: ['value', '1'] } }];
-    const config = { ...base, abi: [APPROVAL], advancedOptions };
-    expect(logPlaces(matchOne({ config, addresses: [ALICE], transactions }))).toEqual([1]);
-  });
-});
-
-describe('internal transactions', () => {
-  test('match either side, above zero', () => {
-    const transfers = [
-      { from: TOKEN, to: ALICE, value: 3n },
-      { from: ALICE, to: BOB, value: 0n },
-      { from: BOB, to: CAROL, value: 1n },
-      { from: ALICE, to: ALICE, value: 2n ** 200n },
-    ];
-    const transactions = [{ from: CAROL, to: TOKEN, transfers }];
-    const match = matchOne({ config: { includeInternalTxs: true }, addresses: [ALICE], transactions });
-    const at = { transactionHash: exampleHash(0), gas: '21000', triggeredBy: [ALICE] };
-    expect(match?.internalTransactions).toEqual([
-      { ...at, from: TOKEN, to: ALICE, value: '3' },
-      { ...at, from: ALICE, to: ALICE, value: (2n ** 200n).toString() },
-    ]);
   });
 });
 

@@ -181,44 +181,6 @@ describe('streams over a followed chain', () => {
       expect(scripted.head).toBeGreaterThan(after);
     }
   });
-
-  it('drop what waits for a block that is removed, and tell those that want it', async () => {
-    const followed = await open();
-    const { scripted } = followed;
-    const stream = await createStream(followed, { includeNativeTxs: true, sendRemoved: true });
-    await watch(stream, walletsOf(followed, 0, 12));
-    const running = followed.start();
-    onTestFinished(() => running.stop());
-    await followed.caughtUp();
-    const first = scripted.head;
-    const depth = FOLLOWED_CONFIRMATIONS - 1;
-    scripted.mine(depth);
-    await followed.caughtUp();
-    const matched = (await deliveries(followed, 'unconfirmed')).map(({ block }) => block);
-    const [sent, ...waiting] = matched.filter((block) => block > first).toReversed();
-    expect(waiting.length).toBeGreaterThan(0);
-    const place = [followed.chain.id, sent];
-    await scratch.database.query(
-      "UPDATE stream_matches SET body = '{}' WHERE chain_id = $1 AND block_number = $2",
-      place,
-    );
-    await scratch.database.query(
-      "UPDATE stream_deliveries SET status = 'delivered' WHERE chain_id = $1 AND block_number = $2",
-      place,
-    );
-    scripted.reorg(depth, depth + 1);
-    await followed.caughtUp();
-    const gone = await scratch.database.query<{ block: number; kind: string; status: string }>(
-      `SELECT d.block_number AS block, d.kind, d.status FROM stream_deliveries d JOIN stream_matches m USING (chain_id, block_number, stream_id, block_hash)
-       WHERE d.chain_id = $1 AND m.removed_at IS NOT NULL ORDER BY d.block_number DESC, d.kind`,
-      [followed.chain.id],
-    );
-    expect(gone).toEqual([
-      { block: sent, kind: 'removed', status: 'pending' },
-      { block: sent, kind: 'unconfirmed', status: 'delivered' },
-      ...waiting.map((block) => ({ block, kind: 'unconfirmed', status: 'dropped' })),
-    ]);
-  }, 30_000);
 });
 
 async function matchedNumbers({ chain }: FollowedChain): Promise<number[]> {

@@ -24,8 +24,6 @@ export interface StageProcessOptions {
   readonly redisUrl?: string;
   readonly chainId: number;
   readonly urls: readonly string[];
-  readonly finalizedTag?: boolean;
-  readonly reorgDepthMax?: number;
   /** Changes how calls are passed on. */
   readonly wrapForward?: (forward: ForwardingPool['forward']) => ForwardingPool['forward'];
 }
@@ -100,8 +98,8 @@ async function textOf(result: Buffer | AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-function stageChain({ chainId, finalizedTag = true, reorgDepthMax = 64 }: StageProcessOptions): Chain {
+function stageChain({ chainId }: StageProcessOptions): Chain {
   const key = `stage-${chainId}`;
-  const added = { key, id: chainId, finalizedTag, reorgDepthMax, pollIntervalMs: 20, blockTimeMs: 200 };
+  const added = { key, id: chainId, finalizedTag: true, reorgDepthMax: 64, pollIntervalMs: 20, blockTimeMs: 200 };
   return createChainRegistry({ additional: [added] }).get(key);
 }

@@ -1,14 +1,12 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { ALL_SCOPES, type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
-import { checkAnswers } from '@chainstead/testkit';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { StreamServices, WebhookTest } from '../../stream-services.ts';
 import { createStreamRoutes } from '../create-stream-routes.ts';
 
-/** The key that an example API accepts. */
-export const EXAMPLE_KEY = 'test-key';
-/** Another one. */
+export { EXAMPLE_KEY };
+/** Another key that an example API accepts. */
 export const SECOND_KEY = 'second-key';
 
 /** Services with a memory, in place of everything that leaves the database. */
@@ -69,26 +67,8 @@ export function exampleServices(): ExampleServices {
 }
 
 /** The API with the routes of streams over a database, as the program composes it. */
-export async function exampleStreamApi(database: Database, services: StreamServices): Promise<ApiApp> {
-  return checkAnswers(
-    createApi({
-      chains: createChainRegistry(),
-      database,
-      logger: silentLogger(),
-      metrics: createMetricsRegistry(),
-      keys: createKeyStore({
-        database,
-        configured: [EXAMPLE_KEY, SECOND_KEY].map((key) => ({ key, scopes: ALL_SCOPES })),
-      }),
-      cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
-      limits: { bodyBytesMax: 8_388_608, pageLimitMax: 100, requestTimeoutMs: 30_000, rateLimit: null },
-      host: '127.0.0.1',
-      cors: { origins: '*' },
-      version: '0.0.0',
-      readiness: async () => ({ ready: true, reasons: [] }),
-      routes: createStreamRoutes(services),
-    }),
-  );
+export function exampleStreamApi(database: Database, services: StreamServices): Promise<ApiApp> {
+  return exampleApi(database, createStreamRoutes(services), { bodyBytesMax: 8_388_608, otherKeys: [SECOND_KEY] });
 }
 
 /** An answer of the API. */

@@ -1,16 +1,24 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createLogger, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { createScratchDatabase, openSilentLine, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
 import { untoldMax } from './shared-budget.ts';
-import { createLocalLimits, createSharedLimits, type SharedLimit, type SharedLimits } from './shared-limits.ts';
+import type { SharedLimit } from './shared-limits.ts';
 import type { SpendingStore } from './spending-store.ts';
+import {
+  closeLimits,
+  LONG_MS,
+  type LoggedLine,
+  newName,
+  type OpenLimits,
+  openLimits,
+  spendMany,
+} from './testing/open-limits.ts';
 
-const LONG_MS = 600_000;
 const SPENDING_PROCESS = fileURLToPath(new URL('./testing/spending-process.ts', import.meta.url));
 
 let scratch: ScratchDatabase;
@@ -18,49 +26,7 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
 afterAll(() => scratch.drop());
-interface LoggedLine {
-  readonly level: string;
-  readonly msg: string;
-}
-
-interface OpenLimits {
-  readonly limits: SharedLimits;
-  readonly lines: LoggedLine[];
-  /** The value of `chainstead_limit_processes`. */
-  processes(): Promise<number>;
-}
-
-const opened: SharedLimits[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((limits) => limits.close()));
-});
-
-/** Limits as one process has them. @param timeoutMs when the store counts as away: a machine that stalls must not make it so */
-function openLimits(store: SpendingStore, timeoutMs = 30_000): OpenLimits {
-  const lines: LoggedLine[] = [];
-  const logger = createLogger({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
-  const metrics = createMetricsRegistry();
-  const limits = createSharedLimits({ store, logger, metrics, timeoutMs });
-  opened.push(limits);
-  return {
-    limits,
-    lines,
-    async processes() {
-      return Number(/^chainstead_limit_processes(?:\{.*\})? (\d+)$/m.exec(await metrics.metrics())?.[1]);
-    },
-  };
-}
-
-/** Spends one unit so many times, all at once. @returns how many passed */
-async function spendMany(limits: SharedLimits, limit: SharedLimit, times: number): Promise<number> {
-  const waits = await Promise.all(
-    Array.from({ length: times }, async () => limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])),
-  );
-  return waits.filter((wait) => wait === 0).length;
-}
-
-let bucketCount = 0;
-const newName = (): string => `test${++bucketCount}`;
+afterEach(closeLimits);
 
 const open = (): SpendingStore => createPostgresSpendingStore({ database: scratch.database });
 
@@ -83,50 +49,6 @@ describe('a limit that processes share', () => {
     const accepted = runs.reduce((sum, { stdout }) => sum + Number(stdout), 0);
     expect(accepted).toBeGreaterThanOrEqual(budget);
     expect(accepted).toBeLessThanOrEqual(budget + 2 * untoldMax(budget));
-  });
-
-  test('is spent exactly by one process that is alone', async () => {
-    const { limits } = openLimits(open());
-    const limit = limits.add({ name: newName(), budget: 60, windowMs: LONG_MS });
-    expect(await spendMany(limits, limit, 50)).toBe(50);
-    expect(await spendMany(limits, limit, 50)).toBe(10);
-    expect(await spendMany(limits, limit, 50)).toBe(0);
-  });
-
-  test('is used up for a process that comes later, and asks nobody once that is known', async () => {
-    const name = newName();
-    const [first, second] = [openLimits(open()).limits, openLimits(open()).limits];
-    const limit = first.add({ name, budget: 20, windowMs: LONG_MS });
-    expect(await spendMany(first, limit, 30)).toBe(20);
-    const same = second.add({ name, budget: 20, windowMs: LONG_MS });
-    // One unit passes before it hears.
-    expect(await spendMany(second, same, 30)).toBe(1);
-    const refused = second.spend([{ budget: same.budgetOf('key'), amount: 1 }]);
-    expect(refused).toBeGreaterThan(0);
-    expect(second.spend([{ budget: same.budgetOf('other'), amount: 1 }])).toBe(0);
-  });
-
-  test('lets a call pass at once whose key has spent little, without waiting for the store', async () => {
-    const { limits } = openLimits(open());
-    const limit = limits.add({ name: newName(), budget: 100, windowMs: LONG_MS });
-    for (let call = 0; call < untoldMax(100); call += 1)
-      expect(limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBe(0);
-    expect(limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBeInstanceOf(Promise);
-  });
-
-  test('spends of two budgets, or of none', async () => {
-    const { limits } = openLimits(open());
-    const wide = limits.add({ name: newName(), budget: 100, windowMs: LONG_MS });
-    const narrow = limits.add({ name: newName(), budget: 3, windowMs: LONG_MS });
-    const both = () => [
-      { budget: wide.budgetOf('key'), amount: 10 },
-      { budget: narrow.budgetOf('key'), amount: 1 },
-    ];
-    const waits: number[] = [];
-    for (let call = 0; call < 6; call += 1) waits.push(await limits.spend(both()));
-    expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
-    // The refused ones cost nothing: 70 of 100 are left.
-    expect(await spendMany(limits, wide, 100)).toBe(70);
   });
 
   test('is there again when its window has passed, and leaves nothing behind', async () => {
@@ -163,20 +85,6 @@ describe('a limit that processes share', () => {
     second.limits.add({ name: newName(), budget: 5, windowMs: 2_000 });
     await vi.waitFor(async () => expect(await first.processes()).toBeGreaterThanOrEqual(2), { timeout: 20_000 });
   });
-
-  test('stores no more of a bucket than what was spent', async () => {
-    const store = open();
-    const bucket = `${newName()}:key`;
-    await store.exchange([{ bucket, amount: 2, slotMs: 1_000 }]);
-    const { now, buckets } = await store.exchange([
-      { bucket, amount: 3, slotMs: 1_000 },
-      { bucket: `${bucket}2`, amount: 1, slotMs: 250 },
-    ]);
-    const spending = buckets.get(bucket) ?? [];
-    expect(spending.reduce((sum, { amount }) => sum + amount, 0)).toBe(5);
-    for (const { slot } of spending) expect(Math.abs(slot - Math.floor(now / 1_000))).toBeLessThanOrEqual(1);
-    expect(buckets.get(`${bucket}2`)).toEqual([{ slot: expect.any(Number), amount: 1 }]);
-  });
 });
 
 describe('while the store is away', () => {
@@ -201,7 +109,7 @@ describe('while the store is away', () => {
     url.host = `127.0.0.1:${line.port}`;
     const database = openDatabase({ url: url.href, applicationName: 'chainstead-test', logger: silentLogger() });
     stack.defer(() => database.close());
-    stack.defer(() => Promise.all(opened.splice(0).map((limits) => limits.close())).then(() => undefined));
+    stack.defer(closeLimits);
     stack.defer(() => line.resume());
     return {
       line,
@@ -257,12 +165,4 @@ describe('while the store is away', () => {
     await isBack(first, one);
     await isBack(second, other);
   });
-});
-
-test('a process without a store counts at once and alone', () => {
-  const limits = createLocalLimits();
-  const limit = limits.add({ name: 'local', budget: 3, windowMs: LONG_MS });
-  const waits = Array.from({ length: 5 }, () => limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }]));
-  expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
-  expect(waits.filter((wait) => typeof wait === 'number' && wait > 0)).toHaveLength(2);
 });

@@ -1,0 +1,26 @@
+import type { Clock } from '@chainstead/core';
+import { createLocalLimits, type SharedLimits } from '../limits/shared-limits.ts';
+
+/** Limits of one process that note their buckets: processes with one store would count these together. */
+interface NotedLimits extends SharedLimits {
+  /** Names of the limit and of its key, as the store would hold them. */
+  readonly buckets: ReadonlySet<string>;
+}
+
+export function notedLimits(clock?: Pick<Clock, 'now'>): NotedLimits {
+  const limits = createLocalLimits(clock);
+  const buckets = new Set<string>();
+  return {
+    ...limits,
+    buckets,
+    add(options) {
+      const { budgetOf } = limits.add(options);
+      return {
+        budgetOf(keyId) {
+          buckets.add(`${options.name}:${keyId}`);
+          return budgetOf(keyId);
+        },
+      };
+    },
+  };
+}
