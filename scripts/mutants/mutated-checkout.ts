@@ -153,11 +153,22 @@ async function runToEnd(command: string, args: readonly string[], options: RunOp
   const first = await withinTime(ended, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]));
   if (first !== 'timeout') return first;
   if (child.pid === undefined) throw new Error(`${command} didn't start`);
-  process.kill(-child.pid, 'SIGTERM');
-  if ((await withinTime(ended, AbortSignal.timeout(GRACE_MS))) === 'timeout') process.kill(-child.pid, 'SIGKILL');
+  signalGroup(child.pid, 'SIGTERM');
+  await withinTime(ended, AbortSignal.timeout(GRACE_MS));
+  // A worker in an endless loop outlives its parent.
+  signalGroup(child.pid, 'SIGKILL');
   await ended;
   signal.throwIfAborted();
   return 'timeout';
+}
+
+function signalGroup(leader: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, name);
+  } catch (error) {
+    // Every process of the group has ended.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
 
 /** Returns how the promise ended, or `timeout` as soon as the signal aborts. */
