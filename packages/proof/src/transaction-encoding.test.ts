@@ -46,6 +46,13 @@ describe('the bytes of a transaction', () => {
       'a missing signature',
       { type: '0x0', nonce: '0x0', gasPrice: '0x1', gas: '0x1', to: TO, value: '0x0', input: '0x' },
     ],
+    [
+      'an access list with an entry that is none',
+      {
+        ...{ type: '0x1', chainId: '0x1', nonce: '0x0', gasPrice: '0x1', gas: '0x1', to: TO, value: '0x0', input: '0x' },
+        ...{ accessList: [null], r: '0x1', s: '0x1', v: '0x0' },
+      },
+    ],
     ['no quantity', { type: '0x0', nonce: 'x' }],
     ['something that is not a type', { type: {} }],
     ['a deposit of Mantle', { type: '0x7e', ethValue: '0x0' }],
