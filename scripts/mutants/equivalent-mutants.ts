@@ -21,6 +21,10 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'The two writes fill different bytes.',
   ],
   [
+    'packages/streams/src/matching/stream-index.ts:order:transactions ||= stream.needs.transactions; internalTransfers ||= stream.needs.internalTransfers;#1',
+    'Neither assignment reads the other variable.',
+  ],
+  [
     'packages/streams/src/payload/webhook-contents.ts:order:approvals.nftTokenApprovals.push({ ...at, ...all, ...facts, possibleSpam }); approvals.nftApprovals.ERC1155.push({ ...at…#1',
     'The two pushes go to different lists.',
   ],

@@ -49,7 +49,16 @@ describe('the bytes of a transaction', () => {
     [
       'an access list with an entry that is none',
       {
-        ...{ type: '0x1', chainId: '0x1', nonce: '0x0', gasPrice: '0x1', gas: '0x1', to: TO, value: '0x0', input: '0x' },
+        ...{
+          type: '0x1',
+          chainId: '0x1',
+          nonce: '0x0',
+          gasPrice: '0x1',
+          gas: '0x1',
+          to: TO,
+          value: '0x0',
+          input: '0x',
+        },
         ...{ accessList: [null], r: '0x1', s: '0x1', v: '0x0' },
       },
     ],
