@@ -9,7 +9,7 @@ import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
 import { AREA_NAMES, AREAS, type Area, isArea, isMutable } from './mutants/areas.ts';
 import { EQUIVALENT_MUTANTS } from './mutants/equivalent-mutants.ts';
 import { chooseMutants, type Mutant, makeMutants } from './mutants/make-mutants.ts';
-import { CIRCLES, type Circle, type MutatedCheckout, openMutatedCheckout } from './mutants/mutated-checkout.ts';
+import { CIRCLES, type Failure, type MutatedCheckout, openMutatedCheckout } from './mutants/mutated-checkout.ts';
 import { type Fate, isGoodEnough, tableOf } from './mutants/result-table.ts';
 
 const { values } = parseArgs({
@@ -29,8 +29,6 @@ const { values } = parseArgs({
   },
 });
 
-const PARTS_OF_FAST = new Set<Circle>(['folder', 'related']);
-
 const last = CIRCLES.map(String).indexOf(values.circle);
 if (last < 0) throw new Error(`Unknown circle "${values.circle}". Use one of: ${CIRCLES.join(', ')}`);
 const circles = CIRCLES.slice(0, last + 1);
@@ -43,16 +41,13 @@ else await runAll();
 async function runAll(): Promise<void> {
   const earlier = readEarlier(values.resume);
   const fates: Fate[] = [];
-  await using checkout = await openMutatedCheckout();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, async () => {
-      await checkout[Symbol.asyncDispose]();
-      process.exit(1);
-    });
-  await requireClean(checkout);
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => stop.abort(new Error(`${name} ended the run`)));
+  await using checkout = await openMutatedCheckout(stop.signal);
+  const clean = new Set<string>();
   for (const { area, mutant } of chosen) {
-    const known = earlier.find(({ key, killedBy }) => key === mutant.key && killedBy !== null);
-    const fate = known ?? (await decide(checkout, area, mutant));
+    const fate = knownFate(area, mutant, earlier) ?? (await decide(checkout, clean, area, mutant));
     fates.push(fate);
     console.log(`${area}: ${describe(mutant)}\n    ${verdict(fate)}`);
     writeFileSync(values.out, JSON.stringify(fates, null, 2));
@@ -62,30 +57,46 @@ async function runAll(): Promise<void> {
   process.exitCode = isGoodEnough(fates) ? 0 : 1;
 }
 
-async function decide(checkout: MutatedCheckout, area: Area, mutant: Mutant): Promise<Fate> {
-  const { key, path, text } = mutant;
+/** Returns the fate that needs no run: of an equivalent mutant, and of one that was killed earlier. Otherwise null. */
+function knownFate(area: Area, { key }: Mutant, earlier: readonly Fate[]): Fate | null {
   const reason = EQUIVALENT_MUTANTS.get(key);
   if (reason !== undefined) return { area, key, killedBy: null, circle: null, equivalent: reason };
+  return earlier.find((fate) => fate.key === key && fate.killedBy !== null) ?? null;
+}
+
+async function decide(checkout: MutatedCheckout, clean: Set<string>, area: Area, mutant: Mutant): Promise<Fate> {
+  const { key } = mutant;
+  const failure = await firstFailure(checkout, mutant);
+  if (failure === null) return { area, key, killedBy: null, circle: null, equivalent: null };
+  await requireClean(checkout, clean, failure);
+  return { area, key, killedBy: failure.name, circle: failure.circle, equivalent: null };
+}
+
+async function firstFailure(checkout: MutatedCheckout, { path, text }: Mutant): Promise<Failure | null> {
   const restore = await checkout.replace(path, text);
   try {
     for (const circle of circles) {
-      const killedBy = await checkout.firstFailure(circle, [path]);
-      if (killedBy !== null) return { area, key, killedBy, circle, equivalent: null };
+      const failure = await checkout.firstFailure(circle, path);
+      if (failure !== null) return failure;
     }
+    return null;
   } finally {
     await restore();
   }
-  return { area, key, killedBy: null, circle: null, equivalent: null };
 }
 
-/** @throws Error if a test fails without any mutant: nothing could be told from the others then */
-async function requireClean(checkout: MutatedCheckout): Promise<void> {
-  const paths = [...new Set(chosen.map(({ mutant }) => mutant.path))];
-  // The tier `fast` contains the tests of the two circles before it.
-  for (const circle of circles.includes('fast') ? circles.filter((one) => !PARTS_OF_FAST.has(one)) : circles) {
-    const failure = await checkout.firstFailure(circle, paths);
-    if (failure !== null) throw new Error(`A test fails without a mutant (${circle}): ${failure}`);
-  }
+/**
+ * Runs what killed a mutant once more, without any mutant.
+ *
+ * @param clean what passed so already
+ * @throws Error if it fails again: it says nothing about the mutant then
+ */
+async function requireClean(checkout: MutatedCheckout, clean: Set<string>, failure: Failure): Promise<void> {
+  const key = String(failure.args ?? failure.circle);
+  if (clean.has(key)) return;
+  const again = await checkout.repeat(failure);
+  if (again !== null) throw new Error(`A test fails without a mutant (${again.circle}): ${again.name}`);
+  clean.add(key);
 }
 
 function mutantsOf(area: Area): Mutant[] {

@@ -3,17 +3,17 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startScratchServer } from '../../packages/testkit/src/scratch-database.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
-/** How far is searched for a check or a test that fails. */
-export const CIRCLES = ['static', 'folder', 'related', 'fast', 'system'] as const;
+/** How far is searched for a check or a test that fails: the types, the file's own tests, those of its folder, of its importers, and all. */
+export const CIRCLES = ['static', 'file', 'folder', 'related', 'fast', 'system'] as const;
 export type Circle = (typeof CIRCLES)[number];
 
 /** A circle takes so long at most; a mutant that hangs is killed by that. Minutes. */
 const MINUTES_MAX: Readonly<Record<Circle, number>> = {
   static: 4,
+  file: 4,
   folder: 4,
   related: 10,
   fast: 15,
@@ -26,12 +26,26 @@ const LINKED_WORKSPACES = '@chainstead';
 export interface MutatedCheckout extends AsyncDisposable {
   /** Writes a file's text, and returns how to restore it. */
   replace(path: string, text: string): Promise<() => Promise<void>>;
-  /** Returns the name of the first check or test that failed, or null if all passed. @param paths files whose tests are run */
-  firstFailure(circle: Circle, paths: readonly string[]): Promise<string | null>;
+  /** Returns the first check or test of the circle that failed, or null if all passed. @param path the mutated file */
+  firstFailure(circle: Circle, path: string): Promise<Failure | null>;
+  /** Repeats the check or the test file that failed. */
+  repeat(failure: Failure): Promise<Failure | null>;
 }
 
-/** Checks out the last commit and starts one Postgres server for all runs. Disposing of it removes both. */
-export async function openMutatedCheckout(): Promise<MutatedCheckout> {
+/** What failed. */
+export interface Failure {
+  readonly name: string;
+  readonly circle: Circle;
+  /** Arguments of vitest that run it. Null for a static check. */
+  readonly args: readonly string[] | null;
+}
+
+/**
+ * Checks out the last commit and starts one Postgres server for all runs. Disposing of it removes both.
+ *
+ * @param signal ends a run of tests, which rejects then
+ */
+export async function openMutatedCheckout(signal: AbortSignal): Promise<MutatedCheckout> {
   await using parts = new AsyncDisposableStack();
   const folder = parts.adopt(await mkdtemp(join(tmpdir(), 'chainstead-mutants-')), (one) =>
     rm(one, { recursive: true, force: true }),
@@ -44,53 +58,61 @@ export async function openMutatedCheckout(): Promise<MutatedCheckout> {
   const server = parts.adopt(await startScratchServer(), (one) => one.stop());
   const later = parts.move();
   const report = join(folder, 'report.json');
+
+  async function failedTest(circle: Circle, args: readonly string[]): Promise<Failure | null> {
+    await rm(report, { force: true });
+    const reporting = ['--bail=1', '--passWithNoTests', '--reporter=json', `--outputFile=${report}`];
+    const end = await runToEnd(join(root, 'node_modules/.bin/vitest'), [...args, ...reporting], {
+      cwd: root,
+      env: { ...process.env, TEST_DATABASE_URL: server.adminUrl },
+      milliseconds: MINUTES_MAX[circle] * 60_000,
+      signal,
+    });
+    if (end === 0) return null;
+    if (end === 'timeout') return { name: `the limit of ${MINUTES_MAX[circle]} minutes`, circle, args };
+    const text = await readFile(report, 'utf8').catch(() => '{}');
+    const failed = failedIn(JSON.parse(text), root);
+    if (failed === null) return { name: 'an error outside of tests', circle, args };
+    return { name: failed.name, circle, args: ['run', `--project=${projectOf(circle)}`, failed.file] };
+  }
+
   return {
     async replace(path, text) {
       const before = await readFile(join(root, path), 'utf8');
       await writeFile(join(root, path), text);
       return () => writeFile(join(root, path), before);
     },
-    async firstFailure(circle, paths) {
-      if (circle === 'static') return failedCheck(root, paths);
-      await rm(report, { force: true });
-      const args = [
-        ...argumentsOf(circle, paths),
-        '--bail=1',
-        '--passWithNoTests',
-        '--reporter=json',
-        `--outputFile=${report}`,
-      ];
-      const end = await runToEnd(join(root, 'node_modules/.bin/vitest'), args, {
-        cwd: root,
-        env: { ...process.env, TEST_DATABASE_URL: server.adminUrl },
-        milliseconds: MINUTES_MAX[circle] * 60_000,
-      });
-      if (end === 0) return null;
-      if (end === 'timeout') return `the tests took more than ${MINUTES_MAX[circle]} minutes`;
-      const text = await readFile(report, 'utf8').catch(() => '{}');
-      return failedIn(JSON.parse(text), root) ?? 'the run ended with an error outside of tests';
-    },
+    firstFailure: (circle, path) =>
+      circle === 'static' ? failedCheck(root, path, signal) : failedTest(circle, argumentsOf(circle, path)),
+    repeat: ({ circle, args }) => (args === null ? failedCheck(root, '.', signal) : failedTest(circle, args)),
     [Symbol.asyncDispose]: () => later.disposeAsync(),
   };
 }
 
 /** The types, and that promises are awaited. The other rules of the lint would refuse each removed condition as a constant one. */
-async function failedCheck(root: string, paths: readonly string[]): Promise<string | null> {
+async function failedCheck(root: string, path: string, signal: AbortSignal): Promise<Failure | null> {
   const checks = [
     ['tsc', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo'],
-    ['biome', 'lint', '--only=nursery/noFloatingPromises', '--error-on-warnings', ...paths],
+    ['biome', 'lint', '--only=nursery/noFloatingPromises', '--error-on-warnings', path],
   ] as const;
   for (const [name, ...args] of checks) {
-    const options = { cwd: root, env: process.env, milliseconds: MINUTES_MAX.static * 60_000 };
-    if ((await runToEnd(join(root, 'node_modules/.bin', name), args, options)) !== 0) return name;
+    const options = { cwd: root, env: process.env, milliseconds: MINUTES_MAX.static * 60_000, signal };
+    if ((await runToEnd(join(root, 'node_modules/.bin', name), args, options)) !== 0)
+      return { name, circle: 'static', args: null };
   }
   return null;
 }
 
-function argumentsOf(circle: Exclude<Circle, 'static'>, paths: readonly string[]): string[] {
-  if (circle === 'related') return ['related', ...paths, '--run', '--project=fast'];
-  if (circle === 'folder') return ['run', '--project=fast', ...new Set(paths.map((path) => `${dirname(path)}/`))];
-  return ['run', `--project=${circle}`];
+function argumentsOf(circle: Circle, path: string): string[] {
+  const project = `--project=${projectOf(circle)}`;
+  if (circle === 'related') return ['related', path, '--run', project];
+  if (circle === 'file') return ['run', project, path.replace(/ts$/, '')];
+  if (circle === 'folder') return ['run', project, `${dirname(path)}/`];
+  return ['run', project];
+}
+
+function projectOf(circle: Circle): 'fast' | 'system' {
+  return circle === 'system' ? 'system' : 'fast';
 }
 
 interface Report {
@@ -101,12 +123,12 @@ interface Report {
   }[];
 }
 
-function failedIn({ testResults = [] }: Report, root: string): string | null {
+function failedIn({ testResults = [] }: Report, root: string): { readonly file: string; readonly name: string } | null {
   for (const { name, status, assertionResults } of testResults) {
     const file = name.replace(`${root}/`, '');
     const failed = assertionResults.find((one) => one.status === 'failed');
-    if (failed !== undefined) return `${file} > ${failed.fullName}`;
-    if (status === 'failed') return `${file}, which can't be loaded or set up`;
+    if (failed !== undefined) return { file, name: `${file} > ${failed.fullName}` };
+    if (status === 'failed') return { file, name: `${file}, which can't be loaded or set up` };
   }
   return null;
 }
@@ -115,35 +137,49 @@ interface RunOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly milliseconds: number;
+  readonly signal: AbortSignal;
 }
 
-/** Returns the exit code. A run that takes too long is ended with all of its processes. */
+/** Returns the exit code. A run that takes too long is ended with all of its processes. @throws the signal's reason after it aborted */
 async function runToEnd(command: string, args: readonly string[], options: RunOptions): Promise<number | 'timeout'> {
-  const { cwd, env, milliseconds } = options;
+  const { cwd, env, milliseconds, signal } = options;
+  signal.throwIfAborted();
   // A group of its own: one signal reaches the workers too.
   const child = spawn(command, args, { cwd, env, stdio: 'ignore', detached: true });
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
-  const first = await withinTime(ended, milliseconds);
+  const first = await withinTime(ended, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]));
   if (first !== 'timeout') return first;
   if (child.pid === undefined) throw new Error(`${command} didn't start`);
-  process.kill(-child.pid, 'SIGTERM');
-  if ((await withinTime(ended, GRACE_MS)) === 'timeout') process.kill(-child.pid, 'SIGKILL');
+  signalGroup(child.pid, 'SIGTERM');
+  await withinTime(ended, AbortSignal.timeout(GRACE_MS));
+  // A worker in an endless loop outlives its parent.
+  signalGroup(child.pid, 'SIGKILL');
   await ended;
+  signal.throwIfAborted();
   return 'timeout';
 }
 
-async function withinTime(ended: Promise<number>, milliseconds: number): Promise<number | 'timeout'> {
-  const stop = new AbortController();
-  const late = sleep(milliseconds, 'timeout' as const, { signal: stop.signal });
-  // Rejects when it is aborted below, after the race.
-  late.catch(() => undefined);
+function signalGroup(leader: number, name: NodeJS.Signals): void {
   try {
-    return await Promise.race([ended, late]);
+    process.kill(-leader, name);
+  } catch (error) {
+    // Every process of the group has ended.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** Returns how the promise ended, or `timeout` as soon as the signal aborts. */
+async function withinTime(ended: Promise<number>, signal: AbortSignal): Promise<number | 'timeout'> {
+  const late = Promise.withResolvers<'timeout'>();
+  const stop = (): void => late.resolve('timeout');
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([ended, late.promise]);
   } finally {
-    stop.abort();
+    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -42,6 +42,15 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('the transactions of reco
     expect(reasonOf(proveTransactions(foreign, { ...chain, receiptsRoot: 'none' }))).toBe('not-applicable');
     expect(reasonOf(proveTransactions({ ...foreign, receipts: block.receipts }, chain))).toBe('receipt-mismatch');
   });
+
+  it('may have another type than a synthetic receipt, which no root holds', () => {
+    const { block, chain } = find('polygon/35779968');
+    const [stateSync] = block.receipts.slice(-1);
+    if (stateSync === undefined) throw new Error('The block has no receipts');
+    const typed = { ...block, receipts: [...block.receipts.slice(0, -1), { ...stateSync, type: 0x7f }] };
+    expect(reasonOf(proveTransactions(block, chain))).toBe('receipts');
+    expect(reasonOf(proveTransactions(typed, chain))).toBe('receipts');
+  });
 });
 
 function reasonOf(proof: TransactionsProof): string {

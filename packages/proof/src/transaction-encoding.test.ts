@@ -24,12 +24,43 @@ describe('the bytes of a transaction', () => {
     for (const one of found) expect(keccak256Hex(encodeTransaction(one) ?? Buffer.alloc(0))).toBe(one.hash);
   });
 
+  test('of a deposit that mints hash to its hash (Base Goerli, block 10,000,000)', () => {
+    const deposit = {
+      type: '0x7e',
+      sourceHash: '0xf1ef1191cf95e45f4adac2dbc13f04e00f87ade0d94bbaad6c9c70367dc956ba',
+      from: '0x2a99f24ee7970b7fe3fd0d093532d089c8a03bc3',
+      to: '0x2a99f24ee7970b7fe3fd0d093532d089c8a03bc3',
+      mint: '0x2a303fe4b530000',
+      value: '0x2a303fe4b530000',
+      gas: '0x186a0',
+      input: '0x',
+    };
+    const hash = '0x8759bb65aaec409b52fd92ef25c3ab51a36ad045b2f512e6495f0afe66635bbd';
+    expect(keccak256Hex(encodeTransaction(deposit) ?? Buffer.alloc(0))).toBe(hash);
+  });
+
   const TO = `0x${'35'.repeat(20)}`;
   test.each<[string, TransactionJson]>([
     ['an unknown type', { type: '0x69', nonce: '0x0' }],
     [
       'a missing signature',
       { type: '0x0', nonce: '0x0', gasPrice: '0x1', gas: '0x1', to: TO, value: '0x0', input: '0x' },
+    ],
+    [
+      'an access list with an entry that is none',
+      {
+        ...{
+          type: '0x1',
+          chainId: '0x1',
+          nonce: '0x0',
+          gasPrice: '0x1',
+          gas: '0x1',
+          to: TO,
+          value: '0x0',
+          input: '0x',
+        },
+        ...{ accessList: [null], r: '0x1', s: '0x1', v: '0x0' },
+      },
     ],
     ['no quantity', { type: '0x0', nonce: 'x' }],
     ['something that is not a type', { type: {} }],

@@ -99,6 +99,19 @@ describe('the prover', () => {
     expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
   });
 
+  it('holds no blocks after it was stopped in the middle of them', async () => {
+    const stage = await openFilled();
+    const stop = new AbortController();
+    // 70 blocks of which each takes its turn: the stage's clock runs a hundred times faster.
+    const proving = prove(optionsOf(stage, { rate: 1 }), stop.signal);
+    await expect.poll(() => stage.callsOf('eth_getBlockReceipts')).toBeGreaterThan(0);
+    stop.abort(new Error('stopped'));
+    await expect(proving).rejects.toThrow('stopped');
+    const other = await createClaimOwner(scratch.database);
+    onTestFinished(() => other.close());
+    expect(await other.claim(stage.chain.id, RANGE, 'reindex')).toBe(true);
+  });
+
   it('reads nothing where it is turned off, and nothing of what is proven when it is read', async () => {
     const stage = await openFilled();
     await prove(optionsOf(stage, { rate: 0 }), never);

@@ -77,6 +77,12 @@ describe('looking for the mapping of balances', () => {
     expect(await findBalanceSlot(proofs, TOKEN, HOLDERS, signal)).toMatchObject(place);
   });
 
+  it('believes two holders that agree', async () => {
+    const place: BalanceSlot = { layout: 'solidity', slot: 1n };
+    const two = HOLDERS.slice(0, 2);
+    expect(await findBalanceSlot(storageOf([place, two]), TOKEN, two, signal)).toMatchObject(place);
+  });
+
   it('believes one holder alone by a large balance only', async () => {
     const place: BalanceSlot = { layout: 'solidity', slot: 0n };
     const proofs = storageOf([place, HOLDERS]);

@@ -149,8 +149,10 @@ describe('a lane', () => {
       clock: { ...systemClock, now: () => now },
       putBack: (items) => void given.push(...items),
     });
+    const ahead: number[] = [];
     for (let item = 0; item < 3_000; item++) {
       await vi.waitFor(() => expect(open.has(item)).toBe(true));
+      if (item > 500 && waiting.length > 0) ahead.push(3_000 - waiting.length - item - 4);
       // There is always something in hand, and in the end three seconds are over.
       now += 1;
       finish(item);
@@ -158,6 +160,9 @@ describe('a lane', () => {
     await run;
     expect(given).toEqual([]);
     expect(waiting).toEqual([]);
+    // The responses of two quarters of a second, and half of that before more is claimed.
+    expect(Math.max(...ahead)).toBeLessThanOrEqual(500);
+    expect(Math.min(...ahead)).toBeGreaterThan(200);
   });
 
   test('claims no more ahead than may lie in memory', async () => {

@@ -97,6 +97,18 @@ describe('recording attempts', () => {
     ]);
   });
 
+  test('keeps the text of an arrival only if it was sent once more as it was', async () => {
+    const [plain, replayed] = await claim([1, 2]);
+    if (replayed === undefined) throw new Error('Nothing was claimed');
+    const text = '{"retries":0,"sent":1}';
+    await record(attempt(plain, true), attempt({ ...replayed, resend: text }, true, text));
+    const rows = await scratch.database.query('SELECT status, body FROM stream_deliveries ORDER BY block_number');
+    expect(rows).toEqual([
+      { status: 'delivered', body: null },
+      { status: 'delivered', body: text },
+    ]);
+  });
+
   test('moves the success rate of the URL in the order of the attempts, between 0 and 100', async () => {
     const [delivery] = await claim([1]);
     const rate = async () =>

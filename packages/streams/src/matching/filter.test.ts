@@ -137,6 +137,10 @@ describe('checking a filter', () => {
       new Set(['must not be nested deeper than 16']),
     );
     expect(() => JSON.stringify(checkFilter(deep, [KINDS], 'filter'))).not.toThrow();
+    // The `or` is a filter too.
+    const widest = { or: [...Array.from({ length: 998 }, () => one), { eq: ['value', 2] }] };
+    expect(problemsOf(widest)).toEqual([]);
+    expect(passes(widest, { value: 2n })).toBe(true);
     const wide = { or: Array.from({ length: 200_000 }, () => one) };
     expect(problemsOf(wide).map(([, message]) => message)).toEqual(['must not have more than 1000 filters']);
     const long = { in: ['value', Array.from({ length: 10_001 }, (_, place) => place)] };

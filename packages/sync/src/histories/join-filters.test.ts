@@ -92,6 +92,18 @@ const someLog: fc.Arbitrary<Log> = fc
     blockTimestamp: null,
   }));
 
+test('a filter gives logs with the topics that it names', () => {
+  const logOf = (...topics: readonly Hash[]): Log => ({
+    ...{ address: addressOf(1), topics, data: '0x', blockNumber: 1, blockHash: ZERO_HASH, transactionHash: ZERO_HASH },
+    ...{ transactionIndex: 0, logIndex: 0, blockTimestamp: null },
+  });
+  const filter: HistoryFilter = { topics: [TRANSFER], indexed: [null, [WALLET]] };
+  expect(givesLog(filter, logOf(TRANSFER, topic(10), WALLET))).toBe(true);
+  expect(givesLog(filter, logOf(TRANSFER, WALLET, topic(10)))).toBe(false);
+  expect(givesLog(filter, logOf(TRANSFER, WALLET))).toBe(false);
+  expect(givesLog(filter, logOf(SINGLE, topic(10), WALLET))).toBe(false);
+});
+
 test('joined filters give whatever one of them gave', () => {
   fc.assert(
     fc.property(fc.array(someFilter, { maxLength: 6 }), fc.array(someLog, { maxLength: 20 }), (filters, logs) => {

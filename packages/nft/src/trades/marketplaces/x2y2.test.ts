@@ -73,6 +73,7 @@ describe('X2Y2', () => {
       [667n, [{ percentage: 333_333n, to: feeWallet }], '1000'],
       // Two fees of 5 each, rounded down from 5.005 and 5.005.
       [991n, [5_000n, 5_000n].map((percentage) => ({ percentage, to: feeWallet })), '1001'],
+      [5n, [{ percentage: 999_999n, to: feeWallet }], '5000000'],
     ])('the price is what the seller got (%i) and the fees before it', (amount, fees, price) => {
       const logs = [outOfEscrow, x2y2Profit(amount), x2y2Inventory({ ...auction, fees })];
       expect(tradesOf(decodeExample(logs))).toMatchObject([{ seller, buyer, price }]);
