@@ -236,11 +236,16 @@ describe('metadata by address', () => {
       ['from-block', 'to-block', 'complete'].map((name) => headers.get(`x-indexed-${name}`));
     expect(headersOf(known.headers)).toEqual(['3', '9', 'true']);
     await stage.scratch.database.query('TRUNCATE tokens, state_questions, sync_ranges');
+    // The answer is shown if a worker stores it before the row is read: the node answers later.
+    const held = Promise.withResolvers<undefined>();
+    stage.node.alter = ({ method }) => (method === 'eth_call' ? held.promise : undefined);
     waitMs = 0;
     const unread = await askFor(coin);
     expect(unread.body).toEqual([{ ...NOTHING, address: coin }]);
     expect(headersOf(unread.headers)).toEqual([null, null, 'false']);
     waitMs = 10_000;
+    held.resolve(undefined);
+    await expect.poll(async () => (await unsettled()).length, { timeout: 15_000 }).toBe(0);
     await stage.scratch.database.query('TRUNCATE tokens, state_questions');
     stage.node.alter = ({ method }) =>
       method === 'eth_call' ? { error: { code: -32603, message: 'oops' } } : undefined;
