@@ -1,4 +1,4 @@
-import { whenAborted } from '@chainstead/core';
+import { sleepUnlessAborted, systemClock, whenAborted } from '@chainstead/core';
 import type { PoolClient } from 'pg';
 import { SessionClient } from './session-client.ts';
 
@@ -49,6 +49,7 @@ export interface Use {
 export function useUntil(client: PoolClient, end?: End): Use {
   let broken: Error | undefined;
   let cancelling: Promise<void> | undefined;
+  const settled = new AbortController();
   const onBreak = (error: unknown): void => {
     broken ??= error instanceof Error ? error : new Error(String(error));
   };
@@ -57,7 +58,8 @@ export function useUntil(client: PoolClient, end?: End): Use {
     if (client instanceof SessionClient) client.destroy();
   };
   const onAbort = (): void => {
-    if (end?.how === 'cancel' && client instanceof SessionClient) cancelling = client.cancel().catch(cut);
+    if (end?.how === 'cancel' && client instanceof SessionClient)
+      cancelling = cancelUntil(settled.signal, client).catch(cut);
     else cut(end?.signal.reason);
   };
   client.on('error', onBreak);
@@ -66,10 +68,21 @@ export function useUntil(client: PoolClient, end?: End): Use {
     break: onBreak,
     async settle() {
       forgetSignal();
+      settled.abort();
       await cancelling;
       // A connection that was cut tells of its end later.
       if (broken === undefined) client.removeListener('error', onBreak);
       return broken;
     },
   };
+}
+
+const CANCEL_AGAIN_MS = 500;
+
+/** A request that arrives between two statements of a transaction cancels nothing: the next one has to be cancelled, too. */
+async function cancelUntil(settled: AbortSignal, client: SessionClient): Promise<void> {
+  while (!settled.aborted) {
+    await client.cancel();
+    await sleepUnlessAborted(systemClock, CANCEL_AGAIN_MS, settled);
+  }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
@@ -12,12 +13,25 @@ import { createDemoApi } from './testing/demo-api.ts';
 const WAIT = { timeout: 15_000 };
 const APPLICATION = 'chainstead api';
 
+/** Where a transaction waits between two statements. */
+const pausing = { begun: () => {}, over: Promise.resolve() };
+
 const routes: RouteModule = (app, { database }) => {
   app.get('/slow', async (c) => c.json(await database.query('SELECT 1 AS slow FROM pg_sleep(600)')));
   app.get('/slow-change', async (c) =>
     c.json(
       await database.transaction(async (transaction) => {
         await transaction.query('CREATE TABLE changed ()');
+        return transaction.query('SELECT 1 AS slow FROM pg_sleep(600)');
+      }),
+    ),
+  );
+  app.get('/pausing', async (c) =>
+    c.json(
+      await database.transaction(async (transaction) => {
+        await transaction.query('SELECT 1');
+        pausing.begun();
+        await pausing.over;
         return transaction.query('SELECT 1 AS slow FROM pg_sleep(600)');
       }),
     ),
@@ -81,6 +95,13 @@ describe('what requests ask of the database', () => {
        WHERE datname = current_database() AND application_name = $1 ORDER BY pid`,
       [APPLICATION],
     );
+  const idle = async (): Promise<number> => {
+    const found = await scratch.database.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND state = 'idle'`,
+      [APPLICATION],
+    );
+    return found.length;
+  };
   const busy = async (): Promise<number> => (await sessions()).filter((session) => session.busy).length;
   const get = (path: string, signal?: AbortSignal): Promise<Response> =>
     fetch(server.url + path, signal === undefined ? {} : { signal });
@@ -111,6 +132,21 @@ describe('what requests ask of the database', () => {
 
   test('is cancelled once they were told that it takes too long, and the connections go on', () => isCancelledInTime());
   test('is cancelled when the client goes away, and a change is rolled back', () => isCancelledForNobody());
+
+  test('is cancelled although the client goes away between two statements', async () => {
+    await serve({ requestTimeoutMs: 600_000 });
+    const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    Object.assign(pausing, { begun: begun.resolve, over: over.promise });
+    const leaving = new AbortController();
+    const answer = Promise.allSettled([get('/pausing', leaving.signal)]);
+    await begun.promise;
+    leaving.abort();
+    await answer;
+    // By then the first request to cancel has reached an idle session.
+    await sleep(200);
+    over.resolve();
+    await vi.waitFor(async () => expect(await idle()).toBe(1), WAIT);
+  });
 
   describe.each(['session', 'transaction'] as const)('behind PgBouncer in %s mode', (mode) => {
     let bouncer: Awaited<ReturnType<typeof startScratchPgBouncer>>;
