@@ -1,15 +1,11 @@
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, onTestFinished, test } from 'vitest';
 import { measurePool } from './connection-metrics.ts';
 import { openDatabase } from './open-database.ts';
 import { openPool } from './open-pool.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 function open(poolSize: number) {
   const metrics = createMetricsRegistry();

@@ -1,14 +1,10 @@
 import { silentLogger, systemClock } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { examineServer } from './examine-server.ts';
 import { openDatabase } from './open-database.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const SUBJECTS = ['version', 'writes', 'durability', 'autovacuum', 'memory and log', 'round trip', 'clock', 'disk'];
 

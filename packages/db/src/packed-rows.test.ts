@@ -1,6 +1,6 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   boolean,
   digits,
@@ -52,12 +52,7 @@ const anyRow: fc.Arbitrary<Row> = fc.record({
   logo: fc.option(anyText),
 });
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const relationOf = `(
   SELECT (row->>'block')::bigint AS block, (row->>'log')::integer AS log, decode(substr(row->>'token', 3), 'hex') AS token,

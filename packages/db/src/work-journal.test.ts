@@ -1,14 +1,10 @@
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, expect, test } from 'vitest';
 import { readSetAsideWork } from './suspect-work.ts';
 import { createWorkJournal, type RiskyWork } from './work-journal.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE process_work, suspect_work'));
 
 const open = () =>

@@ -1,18 +1,13 @@
 import { hash } from 'node:crypto';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { assertSafeBinding } from './binding.ts';
 import { parseConfiguredKey } from './configured-key.ts';
 import { ALL_SCOPES, KEY_SCOPES } from './key-scope.ts';
 import { createKeyStore } from './key-store.ts';
 import { loadServerSecret } from './server-secret.ts';
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('DELETE FROM api_keys'));
 
 function withAllScopes(key: string) {

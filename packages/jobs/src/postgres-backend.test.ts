@@ -2,17 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createJobs, migrateJobs } from './jobs.ts';
 
 const anything = { parse: (input: unknown) => input };
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('all queues of a process share one pool and one LISTEN connection on Postgres', async () => {
   const warnings = vi.fn();

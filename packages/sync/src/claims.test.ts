@@ -1,15 +1,10 @@
 import { parseChainId } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, it } from 'vitest';
 import { consumeClaim, createClaimOwner, listFillingChains, listHeldRanges } from './claims.ts';
 
 const CHAIN = parseChainId(1);
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 it('gives a range to one owner only, and again once it is released', async () => {
   const [first, second] = [await createClaimOwner(scratch.database), await createClaimOwner(scratch.database)];

@@ -1,17 +1,12 @@
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
 import type { ProofLevel } from '@chainstead/proof';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type DatasetCoverage, listCoverage, missingCoverage, recordCoverage, removeCoverage } from './coverage.ts';
 
 const CHAIN: ChainId = parseChainId(1);
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const covered = (from: number, to: number, proof: ProofLevel = 'none', upstream: string | null = 'a') => ({
   range: { from, to },

@@ -1,8 +1,8 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry } from '@chainstead/core';
 import type { ProofLevel } from '@chainstead/proof';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { saveChainStart } from './checkpoint.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
@@ -16,11 +16,7 @@ const OPTIMISM = createChainRegistry().get('optimism');
 const OTHERS = { ...marks, name: 'others' } as Dataset;
 const datasets = [marks as Dataset, OTHERS];
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const cover = (chain: Chain, names: readonly string[], from: number, to: number, proof: ProofLevel) =>
   scratch.database.transaction((transaction) =>

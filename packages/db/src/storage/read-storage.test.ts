@@ -1,15 +1,11 @@
 import { tmpdir } from 'node:os';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { readDiskSpace } from './disk-space.ts';
 import { daysUntilFull, growthPerDay, readStorage } from './read-storage.ts';
 import { sampleTables } from './table-samples.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('tells rows, sizes with indexes and partitions, growth a day, and how long the disk lasts', async () => {
   const { database } = scratch;

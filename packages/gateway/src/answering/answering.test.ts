@@ -1,13 +1,9 @@
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { knowingFinality, openStage, type Stage, type StageOptions } from './testing/scripted-stage.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 /** Another one in each test: nothing of another test is found under it. */
 let chainId = 7_000_000;

@@ -1,12 +1,9 @@
-import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startScratchRedis } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStage, type Stage, type StageOptions } from './testing/scripted-stage.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 /** Another one in each test: nothing of another test is found under it. */
 let chainId = 7_010_000;

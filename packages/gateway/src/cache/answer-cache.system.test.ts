@@ -1,7 +1,8 @@
 import { silentLogger, systemClock } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
+import { startScratchRedis } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openGatewayRedis } from '../heads/gateway-redis.ts';
 import { createAnswerCache } from './answer-cache.ts';
 import type { AnswerStore, AnswerStoreLimits, StoredAnswer } from './answer-store.ts';
@@ -9,11 +10,7 @@ import { createPostgresAnswerStore } from './postgres-answer-store.ts';
 import { createRedisAnswerStore } from './redis-answer-store.ts';
 import { createStoredAnswers } from './stored-answers.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 const redisServer = await startScratchRedis();
 if (redisServer === undefined) process.stdout.write('NOT RUN: answers in Redis (no redis-server on this machine)\n');
 let redis: Redis | undefined;

@@ -1,14 +1,9 @@
 import { type Hash, silentLogger } from '@chainstead/core';
 import type { Answer, Head, UpstreamPool } from '@chainstead/rpc';
-import {
-  createScratchDatabase,
-  createSeededRandom,
-  flushRedis,
-  type ScratchDatabase,
-  startScratchRedis,
-} from '@chainstead/testkit';
+import { createSeededRandom, flushRedis, startScratchRedis } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openGatewayRedis } from './gateway-redis.ts';
 import { createHeadFloor, type HeadFloor } from './head-floor.ts';
 import type { HeadStore } from './head-store.ts';
@@ -83,11 +78,7 @@ function floorOver(
   return floor;
 }
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => {
   chainId++;
 });

@@ -1,16 +1,12 @@
 import type { Database } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createFirstAdminKey } from '../first-admin-key.ts';
 import { ALL_SCOPES } from '../key-scope.ts';
 import { createKeyStore } from '../key-store.ts';
 import { type AuditActor, listAudit, recordAudit } from './audit-log.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE audit_log, api_keys'));
 
 const BY: AuditActor = { door: 'console', id: '0123abcd', name: 'Ann', address: '10.0.0.7', requestId: 'r-1' };

@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
-import { createScratchDatabase, openSilentLine, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createScratchDatabase, openSilentLine } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
 import { untoldMax } from './shared-budget.ts';
 import type { SharedLimit } from './shared-limits.ts';
@@ -21,11 +22,7 @@ import {
 
 const SPENDING_PROCESS = fileURLToPath(new URL('./testing/spending-process.ts', import.meta.url));
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 afterEach(closeLimits);
 
 const open = (): SpendingStore => createPostgresSpendingStore({ database: scratch.database });

@@ -1,16 +1,12 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
 import { untoldMax } from './shared-budget.ts';
 import { createLocalLimits } from './shared-limits.ts';
 import type { SpendingStore } from './spending-store.ts';
 import { closeLimits, LONG_MS, newName, openLimits, spendMany } from './testing/open-limits.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 afterEach(closeLimits);
 
 const open = (): SpendingStore => createPostgresSpendingStore({ database: scratch.database });

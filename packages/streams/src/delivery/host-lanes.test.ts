@@ -1,7 +1,7 @@
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { readStreamSettings } from '../records/settings.ts';
 import type { DeliverWebhook } from './deliver-webhook.ts';
 import { createHostLanes, type HostLanes } from './host-lanes.ts';
@@ -10,11 +10,7 @@ import { addMatches, addStream } from './testing/delivery-stage.ts';
 
 const HOST = 'http://receiver.example';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const signal = new AbortController().signal;
 

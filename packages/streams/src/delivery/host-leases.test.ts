@@ -1,17 +1,13 @@
 import { silentLogger } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createHostLeases, type HostLeases } from './host-leases.ts';
 
 /** None runs out by itself while a test runs. */
 const LEASE_MS = 600_000;
 const HOST = 'https://receiver.example';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   await scratch.database.query('TRUNCATE webhook_host_leases');

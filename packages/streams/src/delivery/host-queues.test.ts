@@ -1,13 +1,9 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { readHostQueues } from './host-queues.ts';
 import { addMatches, addStream } from './testing/delivery-stage.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('what waits is counted by host, the longest queue first, and told apart from what is not sent', async () => {
   const { database } = scratch;

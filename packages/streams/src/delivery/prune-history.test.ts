@@ -1,13 +1,10 @@
-import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWebhookReceiver } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { pruneHistory } from './prune-history.ts';
 import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('old attempts, what arrived and its matches go; what waits, is young or is to be confirmed stays', async () => {
   const { database } = scratch;

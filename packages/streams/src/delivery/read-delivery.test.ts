@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startWebhookReceiver } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, onTestFinished, test } from 'vitest';
 import { readDelivery } from './read-delivery.ts';
 import { addMatches, addStream, passTime, startStagedWorker } from './testing/delivery-stage.ts';
 import { listWaitingDeliveries, type WaitingPosition } from './waiting-list.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('a webhook is told with the text that was sent, and every attempt with its answer and time', async () => {
   const receiver = await startWebhookReceiver({ answer: (_, count) => ({ status: count === 1 ? 503 : 204 }) });

@@ -1,6 +1,7 @@
 import { listAudit } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startWebhookReceiver } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { signBody } from '../payload/signature.ts';
 import { changeStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
@@ -8,11 +9,7 @@ import { exampleActor } from '../records/testing/example-actor.ts';
 import { createReplayAttempt } from './replay-attempt.ts';
 import { addMatches, addStream, passTime, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 async function stage() {
   const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });

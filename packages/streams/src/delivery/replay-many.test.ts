@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type AuditActor, listAudit } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startWebhookReceiver } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createReplayMany } from './replay-many.ts';
 import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const actor = (id: string): AuditActor => ({ door: 'console', id, name: null, address: null, requestId: null });
 

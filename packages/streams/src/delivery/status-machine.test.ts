@@ -1,15 +1,12 @@
-import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startWebhookReceiver } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { changeStreamStatus } from '../records/change-status.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { StreamStatus } from '../stream.ts';
 import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const blocks = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const store = () => createStreamStore(scratch.database);

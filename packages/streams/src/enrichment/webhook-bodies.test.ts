@@ -1,17 +1,13 @@
 import { systemClock, ZERO_ADDRESS } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test, vi } from 'vitest';
 import { readDueDeliveries } from '../delivery/due-deliveries.ts';
 import { addMatches, addStream, STAGE_CHAIN } from '../delivery/testing/delivery-stage.ts';
 import { enrichedMatch } from '../payload/testing/enriched-match.ts';
 import type { EnrichMatch, EnrichRequest } from './enrich-match.ts';
 import { createWebhookBodies } from './webhook-bodies.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const signal = new AbortController().signal;
 

@@ -1,13 +1,8 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it, vi } from 'vitest';
 import { holdStreamsVersion, raiseStreamsVersion } from './streams-version.ts';
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 /** Holds the version from the first promise on until the function is called. */
 async function hold(): Promise<{ readonly version: number; release(): Promise<void> }> {

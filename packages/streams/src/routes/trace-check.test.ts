@@ -1,5 +1,5 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import {
   type AnsweredStream,
   clientOf,
@@ -8,11 +8,7 @@ import {
   MINIMAL,
 } from './testing/example-stream-api.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 /** Ethereum's nodes give traces, those of Base none. */
 function tracedServices() {

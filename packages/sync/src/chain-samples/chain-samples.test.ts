@@ -1,13 +1,9 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { readChainSamples, saveSamples } from './chain-samples.ts';
 import { sampleChains } from './sample-chains.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 test('samples say where chains stood by the minute, and are forgotten after a day', async () => {
   const { database } = scratch;
