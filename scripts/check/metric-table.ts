@@ -8,7 +8,8 @@ export async function renderMetricDocument(registry: Registry): Promise<string> 
   );
   return `# Metrics
 
-\`/metrics\` speaks the Prometheus text format, on the API's port or, with \`METRICS_PORT\`, on that one alone. It answers for every
+\`/metrics\` speaks the Prometheus text format, on the API's port or, with \`METRICS_PORT\`, on that one alone. On a \`HOST\` that
+other machines reach, the API's port serves it only with \`METRICS_KEY\`. It answers for every
 process that the same \`chainstead start\` runs. Each metric carries the label \`role\` (api, ingest, worker, or start for the process that
 runs the others) besides those listed, and \`process\` (api-1, api-2, …) where a role has several processes. Metrics of the Node process itself (\`process_*\`, \`nodejs_*\`) are those of prom-client.
 Rules that wake somebody are in [prometheus/alerts.yml](prometheus/alerts.yml), with [what to do](operating.md#when-an-alert-fires); dashboards in

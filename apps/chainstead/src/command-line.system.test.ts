@@ -94,7 +94,7 @@ describe('keys', () => {
     const key = created.stdout.trim();
     expect(key).toMatch(/^[0-9a-f]{32}$/);
     const listed = await run('keys', 'list');
-    expect(listed.stdout).toMatch(new RegExp(`${key.slice(0, 8)}….*web shop.*active`));
+    expect(listed.stdout).toMatch(new RegExp(`${key.slice(0, 8)}… +web shop +data,rpc,streams +.*active`));
     expect(listed.stdout).not.toContain(key);
     expect((await run('keys', 'revoke', key.slice(0, 8))).stdout).toContain('Revoked');
     expect(JSON.parse((await run('keys', 'list', '--json')).stdout)[0].revokedAt).not.toBeNull();

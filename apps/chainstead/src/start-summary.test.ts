@@ -8,6 +8,7 @@ const summary = (
   environment: Record<string, string>,
   findings: readonly ChainFinding[] = [],
   adminKey: string | null = null,
+  needsKey = environment.API_KEYS !== undefined,
 ) => {
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   return renderStartSummary({
@@ -21,6 +22,7 @@ const summary = (
     metrics: configuration.metrics.port === null ? null : `http://127.0.0.1:${configuration.metrics.port}`,
     findings,
     adminKey,
+    needsKey,
   });
 };
 
@@ -45,8 +47,19 @@ describe('start summary', () => {
   });
 
   it('says where metrics are once they have a port of their own', () => {
-    expect(summary({ METRICS_PORT: '9464' })).toContain('  Metrics   http://127.0.0.1:9464/metrics\n');
-    expect(summary({})).not.toContain('Metrics');
+    expect(summary({ METRICS_PORT: '9464' })).toContain('  Metrics   http://127.0.0.1:9464/metrics, without a key\n');
+  });
+
+  it('says with what metrics are read on the port of the API, and when they are closed', () => {
+    expect(summary({})).toContain('  Metrics   http://127.0.0.1:8080/metrics, without a key\n');
+    expect(summary({ HOST: '0.0.0.0' })).toContain('  Metrics   closed, ');
+    expect(summary({ HOST: '0.0.0.0' })).toContain('set METRICS_KEY or METRICS_PORT\n');
+    expect(summary({ HOST: '0.0.0.0', METRICS_KEY: 'hunter2-hunter2' })).toContain('/metrics, with METRICS_KEY\n');
+  });
+
+  it('notes that no key is needed only while there is none, configured or stored', () => {
+    expect(summary({}, [], null, false)).toContain('this machine only');
+    expect(summary({}, [], null, true)).not.toContain('this machine only');
   });
 
   it('names chains, history, proof and upstreams without their secrets', () => {

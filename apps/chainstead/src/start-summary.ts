@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { chainKeyOf } from '@chainstead/aptos';
 import { redactUrl } from '@chainstead/core';
 import { redactConnectionString } from '@chainstead/db';
+import { isLoopbackName } from '@chainstead/http';
 import { chainSuffix } from './configuration/chain-keys.ts';
 import type { Configuration } from './configuration/index.ts';
 import { type RoleSlot, renderRoles } from './role-slot.ts';
@@ -18,6 +19,8 @@ export interface StartSummary {
   readonly metrics: string | null;
   /** Made by this start, to be shown once; null: there was one before. */
   readonly adminKey?: string | null;
+  /** Whether requests need a key: one is in API_KEYS, or was ever made. */
+  readonly needsKey: boolean;
   /** What the nodes said; none where this process asks none. */
   readonly findings: readonly ChainFinding[];
 }
@@ -34,14 +37,14 @@ export function renderStartSummary(summary: StartSummary): string {
     `Chainstead runs: ${renderRoles(slots)}`,
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
     ...(address === null ? [] : [consoleLine(address, summary.adminKey ?? null)]),
-    ...(metrics === null ? [] : [`  Metrics   ${metrics}/metrics`]),
+    ...metricsLines(configuration, address, metrics),
     `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactConnectionString(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
     ...chainLines(configuration),
     ...(address === null ? [] : gatewayLines(address, configuration.gateway)),
     ...aptosLines(configuration.aptos),
     ...findings.flatMap((finding) => findingLines(finding, configuration)),
-    ...warnings(configuration, address),
+    ...warnings(configuration, address !== null && !summary.needsKey),
   ];
   return `\n${lines.join('\n')}\n\n`;
 }
@@ -52,6 +55,14 @@ function consoleLine(address: string, adminKey: string | null): string {
       ? 'with a key of the scope admin'
       : `with the key ${adminKey} (shown this once; \`chainstead keys create --scope admin\` makes another)`;
   return `  Console   ${address}/console, ${key}`;
+}
+
+function metricsLines({ api }: Configuration, address: string | null, metrics: string | null): string[] {
+  const place = metrics ?? address;
+  if (place === null) return [];
+  if (api.metricsKey !== null) return [`  Metrics   ${place}/metrics, with METRICS_KEY`];
+  if (metrics !== null || isLoopbackName(api.host)) return [`  Metrics   ${place}/metrics, without a key`];
+  return ['  Metrics   closed, because HOST is reachable from other machines: set METRICS_KEY or METRICS_PORT'];
 }
 
 /** With what a SQL client needs; the password stays in its file. */
@@ -117,13 +128,13 @@ function findingLines(finding: ChainFinding, { chains, aptos }: Configuration): 
   ];
 }
 
-function warnings({ privateNetworks, api }: Configuration, address: string | null): string[] {
+function warnings({ privateNetworks }: Configuration, isOpen: boolean): string[] {
   const lines: string[] = [];
   if (privateNetworks !== false) {
     const which = privateNetworks === true ? 'all of them' : privateNetworks.join(', ');
     lines.push(`  Warning   webhook and metadata URLs may reach private networks: ${which}`);
   }
-  if (address !== null && api.keys.length === 0)
+  if (isOpen)
     lines.push('  Note      without a key in API_KEYS or `chainstead keys create`, the API answers this machine only');
   return lines;
 }

@@ -279,6 +279,16 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
     }, READY_TIMEOUT_MS);
   });
 
+  it('closes /metrics of an address that other machines reach, unless METRICS_PORT takes it elsewhere', async () => {
+    const keyed = { HOST: '0.0.0.0', API_KEYS: 'key-of-a-client' };
+    const closed = start(['--roles', 'api'], keyed);
+    const { port } = new URL(await addressOf(closed));
+    expect((await read(`http://127.0.0.1:${port}/metrics`)).status).toBe(403);
+    const moved = start(['--roles', 'api'], { ...keyed, METRICS_PORT: '0' });
+    const [, metricsPort = ''] = await moved.waitFor(/Metrics {3}http:\S+:(\d+)\/metrics, without a key/);
+    expect((await read(`http://127.0.0.1:${metricsPort}/metrics`)).status).toBe(200);
+  });
+
   it('answers for a set of roles without the API on METRICS_PORT', async () => {
     const program = start(['--roles', 'ingest,worker'], { METRICS_PORT: '0' });
     const [, address = ''] = await program.waitFor(/"address":"(http:[^"]+)","msg":"Listening"/);

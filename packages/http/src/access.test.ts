@@ -187,7 +187,10 @@ describe('without any key', () => {
 describe('what needs no key', () => {
   test('needs one where that is configured: a key of its own for metrics, any for the documentation', async () => {
     const metricsKey = 'key-of-prometheus';
-    const { app } = createDemoApi({ keys: fixedKeys(KEY), protection: { metricsKey, docs: true } });
+    const { app } = createDemoApi({
+      keys: fixedKeys(KEY),
+      protection: { metricsKey, opensMetrics: false, docs: true },
+    });
     const ask = async (path: string, headers: Record<string, string> = {}) =>
       (await app.request(path, { headers })).status;
     expect([await ask('/metrics'), await ask('/metrics', { 'x-api-key': KEY })]).toEqual([401, 401]);
@@ -203,13 +206,35 @@ describe('what needs no key', () => {
   });
 });
 
+describe('metrics without a key of their own', () => {
+  const ask = async (opensMetrics: boolean, headers: Record<string, string>) => {
+    const protection = { metricsKey: null, opensMetrics, docs: false };
+    const { app } = createDemoApi({ keys: fixedKeys(KEY), host: '0.0.0.0', protection });
+    return app.request('/metrics', { headers });
+  };
+
+  test('are closed to every key where other machines reach them, and say what opens them', async () => {
+    for (const headers of [{}, { 'x-api-key': KEY }]) {
+      const response = await ask(false, { ...headers });
+      expect([response.status, await response.text()]).toEqual([
+        403,
+        expect.stringMatching(/METRICS_KEY.*METRICS_PORT/),
+      ]);
+    }
+  });
+
+  test('are open where they are meant to be', async () => {
+    expect((await ask(true, {})).status).toBe(200);
+  });
+});
+
 describe('metrics on another port', () => {
   test('are not here, with their key or without, and the document does not name them', async () => {
     const metricsKey = 'key-of-prometheus';
     const { app } = createDemoApi({
       keys: fixedKeys(KEY),
       servesMetrics: false,
-      protection: { metricsKey, docs: false },
+      protection: { metricsKey, opensMetrics: false, docs: false },
     });
     for (const headers of [{}, { 'x-api-key': metricsKey }, { 'x-api-key': KEY }])
       expect((await app.request('/metrics', { headers: { ...headers } })).status).toBe(404);

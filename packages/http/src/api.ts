@@ -104,9 +104,10 @@ export function createApi(options: ApiOptions): ApiApp {
   registerSecuritySchemes(app);
   // Middleware guards only what is registered after it.
   if (options.protection !== undefined) {
-    // Where there is no such route, 404 tells more than 401.
-    const metricsKey = servesMetrics ? options.protection.metricsKey : null;
-    protectRoutes(app, { ...options.protection, metricsKey }, { keys, isOpen });
+    // Where there is no such route, 404 tells more than 401 or 403.
+    const { metricsKey, opensMetrics, docs } = options.protection;
+    const metricsGuard = servesMetrics ? { metricsKey, opensMetrics } : { metricsKey: null, opensMetrics: true };
+    protectRoutes(app, { ...metricsGuard, docs }, { keys, isOpen });
   }
   addSystemRoutes(app, {
     logger,

@@ -7,6 +7,8 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export type KeyScopes = ReadonlySet<KeyScope>;
 
 export const ALL_SCOPES: KeyScopes = new Set(KEY_SCOPES);
+/** Scopes of a key that is made without naming any: all but `admin`, which only a key that is meant for it gets. */
+export const DEFAULT_SCOPES = ['data', 'rpc', 'streams'] as const satisfies readonly KeyScope[];
 
 /** Scopes by their names, each one of {@link KEY_SCOPES}; null when there is none, or something else among them. */
 export function parseScopes(names: readonly string[]): KeyScopes | null {

@@ -3,7 +3,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { assertSafeBinding } from './binding.ts';
 import { parseConfiguredKey } from './configured-key.ts';
-import { ALL_SCOPES, KEY_SCOPES } from './key-scope.ts';
+import { ALL_SCOPES, DEFAULT_SCOPES, KEY_SCOPES } from './key-scope.ts';
 import { createKeyStore } from './key-store.ts';
 import { loadServerSecret } from './server-secret.ts';
 
@@ -63,7 +63,12 @@ describe('created keys', () => {
     const { key, prefix } = await keys.create('dashboard');
     expect(key).toMatch(/^[0-9a-f]{32}$/);
     expect(prefix).toBe(key.slice(0, 8));
-    expect(await keys.verify(key)).toEqual({ id: prefix, name: 'dashboard', scopes: ALL_SCOPES, rateLimit: null });
+    expect(await keys.verify(key)).toEqual({
+      id: prefix,
+      name: 'dashboard',
+      scopes: new Set(DEFAULT_SCOPES),
+      rateLimit: null,
+    });
     const [row] = await scratch.database.query<{ key_hash: Buffer; whole: string }>(
       'SELECT key_hash, api_keys::text AS whole FROM api_keys',
     );
@@ -75,11 +80,11 @@ describe('created keys', () => {
     const keys = open();
     const { prefix } = await keys.create('one');
     expect(await keys.list()).toEqual([
-      { prefix, name: 'one', scopes: KEY_SCOPES, rateLimit: null, createdAt: expect.any(Date), revokedAt: null },
+      { prefix, name: 'one', scopes: DEFAULT_SCOPES, rateLimit: null, createdAt: expect.any(Date), revokedAt: null },
     ]);
   });
 
-  test('may be used for everything unless they are made, or later set, to be used for less', async () => {
+  test('may be used for all but the administration, or for the scopes that they are given at once or later', async () => {
     const keys = open();
     const { key, prefix } = await keys.create('page', new Set(['rpc', 'data']));
     expect([...((await keys.verify(key))?.scopes ?? [])]).toEqual(['data', 'rpc']);

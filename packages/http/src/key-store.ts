@@ -4,7 +4,7 @@ import type { Database, Transaction } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
 import { type AuditActor, recordAudit, START_ACTOR } from './audit/audit-log.ts';
 import { type ConfiguredKey, KEY_PATTERN } from './configured-key.ts';
-import { ALL_SCOPES, KEY_SCOPES, type KeyScope, type KeyScopes } from './key-scope.ts';
+import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope, type KeyScopes } from './key-scope.ts';
 import type { Principal } from './principal.ts';
 
 /** A stored key as lists show it. */
@@ -24,7 +24,7 @@ export interface KeyStore {
   verify(key: string): Principal | null | Promise<Principal | null>;
   /** Whether any key was ever configured or created: a server where all keys were revoked stays closed. */
   inUse(): boolean | Promise<boolean>;
-  /** Makes a key of 32 lower-case hexadecimal digits, by default with all scopes. It is returned here and stored nowhere. */
+  /** Makes a key of 32 lower-case hexadecimal digits, by default with {@link DEFAULT_SCOPES}. It is returned here and stored nowhere. */
   create(name: string, scopes?: KeyScopes, by?: AuditActor): Promise<CreatedKey>;
   list(): Promise<readonly StoredKey[]>;
   /** Revokes by prefix or by the key itself. @throws KeyNotFoundError, AmbiguousKeyError */
@@ -131,7 +131,7 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
       return cache.fetch(digest).then((found) => found?.principal ?? null);
     },
     inUse,
-    create: (name, scopes = ALL_SCOPES, by = START_ACTOR) =>
+    create: (name, scopes = new Set(DEFAULT_SCOPES), by = START_ACTOR) =>
       database.transaction((transaction) => insertKey(transaction, { name, scopes, byStart: false }, by)),
     list: async () => (await database.query<KeyRow>(LIST_SQL)).map(toStoredKey),
     revoke: (prefixOrKey, by = START_ACTOR) =>

@@ -6,8 +6,10 @@ import { type AuthenticationOptions, keyOf } from './authentication.ts';
 
 /** Which of the routes that need no key need one after all. */
 export interface RouteProtection {
-  /** What `/metrics` is read with; null: nothing is needed. */
+  /** What `/metrics` is read with; null: there is no such key. */
   readonly metricsKey: string | null;
+  /** Whether `/metrics` may be read without a key while there is none for it. */
+  readonly opensMetrics: boolean;
   /** Whether `/docs` and `/openapi.json` need an API key. */
   readonly docs: boolean;
 }
@@ -15,12 +17,28 @@ export interface RouteProtection {
 /** Guards the routes that are registered after it. */
 export function protectRoutes(
   app: ApiApp,
-  { metricsKey, docs }: RouteProtection,
+  { metricsKey, opensMetrics, docs }: RouteProtection,
   access: Pick<AuthenticationOptions, 'keys' | 'isOpen'>,
 ): void {
   if (metricsKey !== null) app.use('/metrics', requireMetricsKey(metricsKey));
+  else if (!opensMetrics)
+    app.use('/metrics', () => {
+      throw new MetricsClosedError();
+    });
   if (!docs) return;
   for (const path of ['/docs', '/docs/*', '/openapi.json']) app.use(path, requireKeyForDocs(access));
+}
+
+/** A 403: other machines reach this address, and nothing tells the operator's scraper from them. */
+export class MetricsClosedError extends ApiError {
+  constructor() {
+    super({
+      code: 'METRICS_CLOSED',
+      status: 403,
+      message:
+        'Metrics are closed, because other machines reach this address. Set METRICS_KEY to read them with a key, or METRICS_PORT to move them to a port of their own',
+    });
+  }
 }
 
 function requireMetricsKey(metricsKey: string): MiddlewareHandler<ApiEnv> {

@@ -1,6 +1,13 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
-import { ALL_SCOPES, createKeyStore, KEY_SCOPES, type KeyScopes, type KeyStore, parseScopes } from '@chainstead/http';
+import {
+  createKeyStore,
+  DEFAULT_SCOPES,
+  KEY_SCOPES,
+  type KeyScopes,
+  type KeyStore,
+  parseScopes,
+} from '@chainstead/http';
 import type { Command } from 'commander';
 import { commandActor } from '../command-actor.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -17,7 +24,7 @@ export function createKey(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const scopes = options.scope === undefined ? ALL_SCOPES : scopesOf(options.scope);
+  const scopes = scopesOf(options.scope ?? DEFAULT_SCOPES);
   return withKeys(command, context, async (keys) => {
     const { key } = await keys.create(options.name, scopes, commandActor());
     // The key alone on the output, so that it can be caught by a script.

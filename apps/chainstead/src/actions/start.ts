@@ -64,6 +64,7 @@ export async function start(
   });
   try {
     const adminKey = await makeAdminKey(storage, { configuration, slots });
+    const needsKey = await keyStore(storage, configuration).inUse();
     await runRoles({
       slots,
       configuration,
@@ -75,7 +76,7 @@ export async function start(
       onReady: (ready, metrics) =>
         void surveyed.then((findings) => {
           if (context.stopSignal.aborted) return;
-          const facts = { configuration, storage, slots, ready, metrics, findings, adminKey };
+          const facts = { configuration, storage, slots, ready, metrics, findings, adminKey, needsKey };
           context.stderr.write(renderStartSummary(facts));
         }),
     });

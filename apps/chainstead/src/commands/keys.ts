@@ -18,10 +18,10 @@ function createCommand(context: CommandContext): Command {
   return new Command('create')
     .description('make a key; it is shown once and stored hashed')
     .option('--name <text>', 'what it is for', 'unnamed')
-    .option('--scope <list>', `what it may be used for: ${SCOPES} (default: everything)`, collect)
+    .option('--scope <list>', `what it may be used for: ${SCOPES} (default: data, rpc and streams)`, collect)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ chainstead keys create --name "web shop"\n  $ chainstead keys create --name "web page" --scope rpc',
+      '\nExamples:\n  $ chainstead keys create --name "web shop"\n  $ chainstead keys create --name "web page" --scope rpc\n  $ chainstead keys create --name "console" --scope admin',
     )
     .action(async (options: { name: string; scope?: string[] }, command: Command) => {
       const { createKey } = await import('../actions/keys.ts');

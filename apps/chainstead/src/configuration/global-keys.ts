@@ -130,7 +130,7 @@ const apiKeys = {
     description: 'Key that /metrics is read with, as X-API-Key or Authorization: Bearer; it opens nothing else',
     allowed: '8 to 128 of A-Z a-z 0-9 . _ -',
     example: 'a-key-for-prometheus',
-    whenAbsent: '/metrics needs no key',
+    whenAbsent: '/metrics needs no key on METRICS_PORT or a loopback address, and is closed elsewhere',
     isSecret: true,
   }),
   PROTECT_DOCS: withDefault(oneOf('true', 'false'), {

@@ -6,6 +6,7 @@ import {
   type BodyBudget,
   createApi,
   createKeyStore,
+  isLoopbackName,
   loadServerSecret,
   type RawHandler,
   type RequestDatabase,
@@ -40,6 +41,8 @@ interface Served {
   readonly host: string;
   readonly port: number;
   readonly servesMetrics: boolean;
+  /** Whether this is `METRICS_PORT`, which the operator shows to whom he likes. @default false */
+  readonly isMetricsPort?: boolean;
   /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
   /** What is done before anybody is served. @default nothing */
@@ -80,7 +83,11 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
     servesMetrics: served.servesMetrics,
     cors: { origins: api.corsOrigins },
     version: VERSION,
-    protection: { metricsKey: api.metricsKey, docs: api.protectDocs },
+    protection: {
+      metricsKey: api.metricsKey,
+      opensMetrics: served.isMetricsPort === true || isLoopbackName(served.host),
+      docs: api.protectDocs,
+    },
     readiness: async () => {
       await database.query('SELECT 1');
       return { ready: true, reasons: [], notes: schema.note === null ? [] : [schema.note] };

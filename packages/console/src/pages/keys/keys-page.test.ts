@@ -33,6 +33,12 @@ describe('the page of keys', () => {
     expect(JSON.stringify(records)).not.toContain(key);
   });
 
+  test('offers a new key all scopes but admin', async () => {
+    const page = await (await stage.get('/console/keys', visitor)).text();
+    const checked = [...page.matchAll(/id="new-(\w+)" name="scope" value="\w+" checked/g)].map(([, scope]) => scope);
+    expect(checked).toEqual(['data', 'rpc', 'streams']);
+  });
+
   test('narrows and widens a key, changes its rate, and writes down what changed alone', async () => {
     await stage.keys.create('page', new Set(['data', 'rpc']));
     const { prefix = '' } = (await stored('page')) ?? {};

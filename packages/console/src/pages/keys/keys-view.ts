@@ -1,4 +1,4 @@
-import { KEY_SCOPES, type StoredKey } from '@chainstead/http';
+import { DEFAULT_SCOPES, KEY_SCOPES, type StoredKey } from '@chainstead/http';
 import { html } from 'hono/html';
 import { changeForm } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
@@ -40,7 +40,7 @@ function createView(token: string): Html {
     '/console/keys/create',
     token,
     html`<div class="fields"><div><label for="name">Name</label><input id="name" name="name" type="text" required maxlength="80" autocomplete="off"></div>
-${scopeBoxes('new', ['data'])}
+${scopeBoxes('new', DEFAULT_SCOPES)}
 ${rateField('new', null)}
 <div><button>Make the key</button></div></div>`,
     'Make a key',
