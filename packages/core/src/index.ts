@@ -15,6 +15,7 @@ export * from './finding.ts';
 export * from './keccak.ts';
 export * from './latency-percentile.ts';
 export * from './logger.ts';
+export * from './lossless-json.ts';
 export * from './max-uint256.ts';
 export * from './metrics.ts';
 export * from './primitives.ts';

@@ -1,3 +1,4 @@
+import { parseLosslessJson } from '@chainstead/core';
 import { html } from 'hono/html';
 import { cut, type Html, NOTHING } from './html.ts';
 import { count } from './numbers.ts';
@@ -9,7 +10,7 @@ const READ_MAX = 200_000;
 
 /** A JSON text, laid out, its beginning where it is long. @param wholeAt where all of it is to be had */
 export function jsonText(text: string, label: string, wholeAt?: string): Html {
-  const laidOut = text.length > READ_MAX ? text : JSON.stringify(JSON.parse(text), null, 2);
+  const laidOut = text.length > READ_MAX ? text : JSON.stringify(parseLosslessJson(text), null, 2);
   const beginning = laidOut.slice(0, SHOWN_MAX).split('\n');
   return html`<pre class="json" tabindex="0" role="region" aria-label="${label}">${beginning.map((line) => cut(line, SHOWN_MAX)).join('\n')}</pre>
 <p class="soft">${laidOut.length > SHOWN_MAX ? html`The beginning of ${count(text.length)} characters.` : html`${count(text.length)} characters as sent, laid out here.`}

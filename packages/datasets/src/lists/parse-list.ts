@@ -1,3 +1,4 @@
+import { parseLosslessJson } from '@chainstead/core';
 import type { ListEntry } from './list-entry.ts';
 import { ListError } from './list-error.ts';
 import type { ChainNamed, ListFormat } from './list-format.ts';
@@ -72,7 +73,7 @@ function keyOf(entry: ListEntry): string {
 function readContent(text: string): unknown {
   if (!/^\s*[[{]/.test(text.slice(0, 1_000).replace(/^\uFEFF/, ''))) return [...parseCsv(text)];
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return parseLosslessJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ListError(
       'LIST_FORMAT_UNKNOWN',

@@ -32,6 +32,12 @@ describe('a data: URI', () => {
       'data:application/json,%7B%22a%22%3A%22%C3%A9%22%7D',
       ['application/json', '{"a":"é"}', null],
     ],
+    [
+      'plain JSON that claims to be base64',
+      'data:application/json;base64,{"a":1}',
+      ['application/json', '{"a":1}', null],
+    ],
+    ['JSON with #', 'data:application/json;utf8,{"name":"#1"}', ['application/json', '{"name":"#1"}', null]],
     ['plain JSON', 'data:application/json;utf8,{"a":"é"}', ['application/json', '{"a":"é"}', null]],
     [
       'plain JSON with an encoded URI inside, both readings',
@@ -50,7 +56,7 @@ describe('a data: URI', () => {
 
   test.each([
     ['without a comma', 'data:application/json;base64', 'DOCUMENT_DATA_INVALID'],
-    ['with signs that are not base64', 'data:application/json;base64,{"a":1}', 'DOCUMENT_DATA_INVALID'],
+    ['with signs that are not base64', 'data:application/json;base64,a:1', 'DOCUMENT_DATA_INVALID'],
     ['with a digit too many', 'data:application/json;base64,aaaaa', 'DOCUMENT_DATA_INVALID'],
     ['with a media type that never ends', `data:${'a'.repeat(1_000)},x`, 'DOCUMENT_DATA_INVALID'],
     ['that is too large as base64', `data:text/plain;base64,${base64('x'.repeat(MAX + 1))}`, 'DOCUMENT_TOO_LARGE'],

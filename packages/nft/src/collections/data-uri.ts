@@ -21,14 +21,16 @@ export function parseDataUri(uri: string, bytesMax: number): DataUri {
   const payload = uri.slice(comma + 1);
   const mediaType = type.trim().toLowerCase() || 'text/plain';
   const flags = parameters.map((parameter) => parameter.trim().toLowerCase());
-  if (flags.includes('base64')) return { mediaType, bytes: fromBase64(payload, bytesMax), decoded: null };
+  // JSON and SVG that claim to be base64 are not: neither begins with one of its digits.
+  const isPlain = /^\s*[{[<]/.test(payload);
+  if (flags.includes('base64') && !isPlain) return { mediaType, bytes: fromBase64(payload, bytesMax), decoded: null };
   // UTF-16 text takes at most three bytes of UTF-8 for a unit.
   if (payload.length > bytesMax) throw tooLarge(bytesMax);
   const charset = flags.find((flag) => flag.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
   const asItStands = Buffer.from(payload.toWellFormed());
   const resolved = toUtf8(resolvePercents(payload), charset);
   if (Math.max(asItStands.length, resolved.length) > bytesMax) throw tooLarge(bytesMax);
-  return /^\s*[{[<]/.test(payload)
+  return isPlain
     ? { mediaType, bytes: asItStands, decoded: payload.includes('%') ? resolved : null }
     : { mediaType, bytes: resolved, decoded: null };
 }

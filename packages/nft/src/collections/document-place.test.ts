@@ -39,6 +39,8 @@ describe('a place', () => {
     [`ar://${TX}`, `arweave /${TX}`],
     [`ar://${TX}/1.json`, `arweave /${TX}/1.json`],
     ['data:application/json,{}', 'data'],
+    ['\n{"name":"a"}', 'data'],
+    ['{ }', 'data'],
   ])('%s', (uri, expected) => {
     expect(show(uri)).toBe(expected);
   });
@@ -46,6 +48,7 @@ describe('a place', () => {
   test.each([
     ['', 'DOCUMENT_URI_INVALID'],
     ['nonsense', 'DOCUMENT_URI_INVALID'],
+    ['{id}.json', 'DOCUMENT_URI_INVALID'],
     ['https://', 'DOCUMENT_URI_INVALID'],
     ['http://user:secret@example.com/', 'DOCUMENT_URI_INVALID'],
     [`https://example.com/${'a'.repeat(3_000)}`, 'DOCUMENT_URI_INVALID'],

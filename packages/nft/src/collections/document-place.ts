@@ -21,13 +21,14 @@ export const URI_LENGTH_MAX = 2_048;
 
 /**
  * Reads a URI as contracts write it: `https://`, `ipfs://CID/path`, `ipfs://ipfs/CID`, a bare CID, any gateway's URL, `ar://`,
- * `data:`. Addresses of hosts are not judged here: the guarded client does that when it connects.
+ * `data:`, or the JSON document itself. Addresses of hosts are not judged here: the guarded client does that when it connects.
  * @throws DocumentError DOCUMENT_URI_INVALID, DOCUMENT_URI_UNSUPPORTED, DOCUMENT_CID_INVALID
  */
 export function parseDocumentPlace(text: string): DocumentPlace {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: contracts answer with padding and line breaks
   const uri = text.replace(/^[\s\u0000]+|[\s\u0000]+$/g, '');
   if (/^data:/i.test(uri)) return { kind: 'data', uri };
+  if (IS_JSON.test(uri)) return { kind: 'data', uri: `data:application/json,${uri}` };
   if (uri.length > URI_LENGTH_MAX) throw invalid(`it is longer than ${URI_LENGTH_MAX} characters`);
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
   switch (scheme) {
@@ -48,6 +49,9 @@ export function parseDocumentPlace(text: string): DocumentPlace {
       });
   }
 }
+
+/** An object: it is empty or begins with a member's name, which `{id}.json` does not. */
+const IS_JSON = /^\{\s*["}]/;
 
 function webPlace(uri: string): DocumentPlace {
   const url = URL.parse(uri);

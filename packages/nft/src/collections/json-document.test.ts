@@ -27,6 +27,11 @@ describe('a JSON document', () => {
     expect(read('{"a":"%41"}', '{"a":"A"}').fields).toEqual({ a: '%41' });
   });
 
+  test('keeps numbers and spelling beside escapes that Postgres refuses', () => {
+    const { text } = read(String.raw`{"a\\u0000": 9007199254740993, "b":"\u00e9\u0000\/"}`);
+    expect(text).toBe(String.raw`{"a\\u0000": 9007199254740993, "b":"\u00e9\/"}`);
+  });
+
   test('gives a text that Postgres can hold', () => {
     const { text } = read(
       String.raw`{"a\u0000": "x\u0000y", "b": ["\ud800"], "c": {"d": "\udfff", "e": "\ud83d\ude00"}}`,

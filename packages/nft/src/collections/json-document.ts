@@ -1,3 +1,4 @@
+import { parseLosslessJson } from '@chainstead/core';
 import { DocumentError } from './document-error.ts';
 import type { Document } from './fetch-document.ts';
 
@@ -23,9 +24,7 @@ export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>):
   if (typeof found.value !== 'object' || found.value === null || Array.isArray(found.value))
     throw notJson('its top is something else');
   const fields = Object(found.value);
-  // Escapes of what Postgres refuses: rare, so the document's own spelling is only given up for them.
-  const text = /\\u(0000|d[89a-f]..)/i.test(found.text) ? JSON.stringify(fields, cleanValue) : found.text;
-  return { fields, text };
+  return { fields, text: storable(found.text) };
 }
 
 /** Undefined where it is not JSON. */
@@ -37,7 +36,7 @@ function parse(bytes: Uint8Array): { readonly value: unknown; readonly text: str
       message: `The document nests deeper than ${JSON_DEPTH_MAX} levels`,
     });
   try {
-    return { value: JSON.parse(text), text };
+    return { value: parseLosslessJson(text), text };
   } catch {
     return undefined;
   }
@@ -60,15 +59,17 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-function cleanValue(_key: string, value: unknown): unknown {
-  if (typeof value === 'string') return cleanString(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanString(key), inner]));
+/** Drops escapes of NUL and replaces those of half a surrogate pair, which Postgres refuses. All else keeps its spelling. */
+function storable(text: string): string {
+  return text.replace(ESCAPES, (written, refused?: string) =>
+    refused === undefined ? written : refused === '0000' ? '' : REPLACEMENT,
+  );
 }
 
-function cleanString(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed();
-}
+/** A whole surrogate pair, or an escape that is refused (its group), or any other. */
+const ESCAPES = /\\ud[89ab]..\\ud[c-f]..|\\u(0000|d[89a-f]..)|\\./gis;
+/** Of a character that is none. */
+const REPLACEMENT = '\\ufffd';
 
 function notJson(reason: string): DocumentError {
   return new DocumentError({ code: 'DOCUMENT_NOT_JSON', message: `The document is not a JSON object: ${reason}` });

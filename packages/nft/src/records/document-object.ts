@@ -1,7 +1,10 @@
+import { parseLosslessJson } from '@chainstead/core';
+
 /** A stored document, read. */
 export interface TokenDocument {
   /** As it was read. */
   readonly text: string;
+  /** Numbers that a double would change are `ExactNumber`. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -10,7 +13,7 @@ export function readDocument(text: string | null): TokenDocument | null {
   if (text === null) return null;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseLosslessJson(text);
   } catch {
     // Not JSON: what a contract names may be anything.
     return null;

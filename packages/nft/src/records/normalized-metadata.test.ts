@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readDocument } from './document-object.ts';
 import { normalizedMetadataSchema, normalizeMetadata } from './normalized-metadata.ts';
+import { traitsOf } from './trait.ts';
 
 const NOTHING = {
   name: null,
@@ -95,6 +96,17 @@ describe('normalised metadata', () => {
       PLAIN,
     ]);
   });
+});
+
+test('keeps the digits of numbers that a double would change, as JSON and as traits', () => {
+  const source = '3779102112180351519751675603';
+  const text = `{"name":${source},"attributes":[{"trait_type":${source},"value":${source},"max_value":${source},"order":9007199254740993}]}`;
+  const normalized = normalizeMetadata(readDocument(text)?.fields ?? null);
+  expect(normalized.name).toBe(source);
+  expect(JSON.stringify(normalized.attributes)).toBe(
+    `[{"trait_type":"${source}","value":${source},"display_type":null,"max_value":${source},"trait_count":0,"order":9007199254740993}]`,
+  );
+  expect(traitsOf(normalized.attributes)).toEqual([{ type: source, value: source }]);
 });
 
 test.each(['hello', '""', '[]', '5', 'null', '', '{"a":', 'true'])('%j is no document', (text) => {

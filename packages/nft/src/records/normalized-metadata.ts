@@ -1,17 +1,22 @@
+import { ExactNumber } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { TraitFigures } from './rarity-figures.ts';
 import { traitName, traitOf } from './trait.ts';
 
 const text = z.string().nullable();
+/** Written with the document's digits, also where a double has others. */
+const number = z.union([z.number(), z.instanceof(ExactNumber)]).openapi({ type: 'number' });
 
 const attributeSchema = z
   .object({
     trait_type: text,
-    value: z.union([z.string(), z.number(), z.boolean()]).nullable().openapi({ description: 'As in the document' }),
+    value: z.union([z.string(), number, z.boolean()]).nullable().openapi({
+      description: 'As in the document, with all digits of a number',
+    }),
     display_type: text,
-    max_value: z.number().nullable(),
+    max_value: number.nullable(),
     trait_count: z.int().openapi({ description: 'Always 0' }),
-    order: z.number().nullable(),
+    order: number.nullable(),
     count: z.int().optional().openapi({
       description: 'NFTs of the collection that have it, where its traits are computed, as the two below',
     }),
@@ -103,15 +108,14 @@ function ownValue(fields: Fields, key: string): unknown {
 }
 
 function textOf(value: unknown): string | null {
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  return typeof value === 'string' ? value : null;
+  return typeof value === 'string' ? value : (numberOf(value)?.toString() ?? null);
 }
 
 /** JSON has no infinity, which 1e999 is read as. */
-function numberOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+function numberOf(value: unknown): number | ExactNumber | null {
+  return value instanceof ExactNumber || (typeof value === 'number' && Number.isFinite(value)) ? value : null;
 }
 
-function plainValueOf(value: unknown): string | number | boolean | null {
+function plainValueOf(value: unknown): Attribute['value'] {
   return typeof value === 'string' || typeof value === 'boolean' ? value : numberOf(value);
 }

@@ -86,9 +86,11 @@ describe('a record', () => {
   });
 
   test.each([
+    ['a short document', '{"a":1}', true],
     ['a short data: URI', `data:application/json,${'x'.repeat(1_000)}`, true],
     ['a long data: URI', `data:application/json,${'x'.repeat(8_192)}`, false],
     ['a long one behind spaces', `  DATA:application/json,${'x'.repeat(8_192)}`, false],
+    ['a long one that is the document', `\n{"a":"${'x'.repeat(8_192)}"}`, false],
     ['a long other URI', `https://x.example/${'x'.repeat(9_000)}`, true],
   ])('shows %s: %s', async (_name, uri, isShown) => {
     await seedMetadata(scratch.database, eth, { address: CATS, id: '1' }, { uri, text: '{}' });

@@ -26,7 +26,9 @@ const recordShape = {
   contract_type: z.enum(['ERC721', 'ERC1155']).nullable(),
   name: text.openapi({ description: 'Of the contract, as symbol' }),
   symbol: text,
-  token_uri: text.openapi({ description: 'As the contract gave it; null above 8,192 characters of a data: URI' }),
+  token_uri: text.openapi({
+    description: 'As the contract gave it; null above 8,192 characters where it holds the document',
+  }),
   metadata: text.openapi({ description: 'The document as it was read, a JSON object as text' }),
   normalized_metadata: normalizedMetadataSchema.optional(),
   media: mediaSchema.nullable().optional(),

@@ -33,7 +33,7 @@ export function recordsStatement(
   const asked = askedTokens(chain, tokens, isSpread);
   const text = `SELECT ${COLLECTION_COLUMNS.map(([field, column]) => `shown.${column} AS "${field}"`).join(', ')},
   shown.contract_type, shown.verified, shown.possible_spam,
-  CASE WHEN octet_length(known.token_uri) <= ${DATA_URI_LENGTH_MAX} OR ltrim(left(known.token_uri, 100)) NOT ILIKE 'data:%' THEN known.token_uri END AS token_uri,
+  CASE WHEN octet_length(known.token_uri) <= ${DATA_URI_LENGTH_MAX} OR left(known.token_uri, 100) !~* '^\\s*(data:|[{])' THEN known.token_uri END AS token_uri,
   known.uri_synced_at, known.synced_at, known.token_address IS NULL AS is_unread,
   CASE WHEN sum(octet_length(known.metadata)) OVER (ORDER BY asked.place) <= ${DOCUMENTS_BYTES_MAX} THEN known.metadata END AS metadata,
   ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at

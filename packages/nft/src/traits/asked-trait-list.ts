@@ -5,7 +5,7 @@ import { type Trait, traitAsStored, traitName } from '../records/trait.ts';
 const ASKED_MAX = 25;
 const ALLOWED = `an object that names 1 to ${ASKED_MAX} traits with their values, such as {"Background":"Blue"}`;
 
-const VALUE = 'text, a number or a boolean';
+const VALUE = 'text, a number or a boolean (a whole number above 2^53 as text, since JSON readers change it)';
 
 /** The body of `getNFTByContractTraits`: trait type to value, all of which an NFT must have. Other members are ignored. */
 export const askedTraitsSchema = z
@@ -18,8 +18,7 @@ export const askedTraitsSchema = z
         const named = typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
         if (given === undefined) ctx.addIssue({ code: 'invalid_type', expected: 'object', input: given });
         else if (named.length < 1 || named.length > ASKED_MAX) refuse(given, ALLOWED);
-        for (const [type, value] of named)
-          if (!['string', 'number', 'boolean'].includes(typeof value)) refuse(value, VALUE, [type]);
+        for (const [type, value] of named) if (!isTraitValue(value)) refuse(value, VALUE, [type]);
         return Object.fromEntries(named.map(([type, value]) => [type, String(value)]));
       })
       .openapi({
@@ -32,6 +31,12 @@ export const askedTraitsSchema = z
       }),
   })
   .openapi('NftTraitsQuestion');
+
+function isTraitValue(value: unknown): boolean {
+  return typeof value === 'number'
+    ? !Number.isInteger(value) || Number.isSafeInteger(value)
+    : typeof value === 'string' || typeof value === 'boolean';
+}
 
 /** The traits that a body asks for, each once, in an order of their own. */
 export function askedTraits({ traits }: z.infer<typeof askedTraitsSchema>): readonly Trait[] {
