@@ -5,6 +5,7 @@ import {
   balancesThen,
   holdersCounted,
   ownersNow,
+  tokenCodes,
 } from '@chainstead/erc20';
 import { insightReader, walletTransactionsReader } from '@chainstead/history';
 import { nftAmountsNow, nftOwnersNow } from '@chainstead/nft';
@@ -38,6 +39,7 @@ export const stateReaders: readonly StateReader[] = [
   balancesNow,
   balancesThen,
   balancesProven,
+  tokenCodes,
   ownersNow,
   holdersCounted,
   nftOwnersNow,

@@ -9,6 +9,7 @@ export { erc20Approvals } from './approvals/dataset.ts';
 export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
 export { type BalanceProof, type BalanceProver, createBalanceProver } from './balance-proofs/prove-balance.ts';
 export { balancesProven } from './balances/balances-proven.ts';
+export { tokenCodes } from './balances/check-token-codes.ts';
 export { balancesNow, balancesThen } from './balances/read-balances.ts';
 export { readShownBalances } from './balances/shown-balances.ts';
 export { createWalletBalancesRoute } from './balances/wallet-balances-route.ts';

@@ -34,3 +34,15 @@ export const BALANCES_THEN: StateKind<PastBalanceQuestion, PastBalances> = {
   question: z.object({ wallet: address, tokens: z.array(address), block: z.int() }),
   answer: z.array(z.object({ token: address, balance: z.string() })),
 };
+
+/** Has contracts checked whose balances are shown. */
+export interface TokenCodesQuestion {
+  readonly tokens: readonly Address[];
+}
+
+/** How many of them are gone, which is kept. */
+export const TOKEN_CODES: StateKind<TokenCodesQuestion, { readonly gone: number }> = {
+  name: 'erc20-codes',
+  question: z.object({ tokens: z.array(address) }),
+  answer: z.object({ gone: z.int() }),
+};

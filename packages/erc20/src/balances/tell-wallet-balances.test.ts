@@ -1,7 +1,7 @@
 import { addressBytes } from '@chainstead/db';
 import { StateNotArchivedError } from '@chainstead/state';
 import { addressOf } from '@chainstead/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { getWalletBalances } from './get-wallet-balances.ts';
 import {
   ALICE,
@@ -203,6 +203,25 @@ describe('tokens whose transfers do not tell their balances', () => {
     await stage.tell({ tokens: [SILENT] });
     expect(callsOf(stage)).toBeGreaterThan(calls);
   });
+});
+
+test.each(['sum', 'live'])('a token of class %s whose contract is destroyed is shown no more', async (known) => {
+  const stage = await stageOf({ checksCodes: true });
+  await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n)]);
+  await stage.tell();
+  await stages.database.query(
+    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block, told_at) VALUES ($1, $2, $3, 0, now())
+     ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class`,
+    [addressBytes(GOLD), stage.chain.id, known],
+  );
+  expect(await stage.shown()).toEqual([`${SILVER} 5 1`, `${GOLD} 10 1`]);
+  for (const node of stage.nodes) node.destroyed.add(GOLD);
+  await stage.mine();
+  const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 16_000);
+  await stage.tell();
+  later.mockRestore();
+  expect(await stage.tell()).toMatchObject({ isComplete: true, balances: [{ token: SILVER }] });
+  expect(await stage.classes()).toMatchObject({ [GOLD]: 'none' });
 });
 
 test('while what moved is being counted, only what contracts of live tokens say is told', async () => {

@@ -7,6 +7,7 @@ import type { createKeptSubjects } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { BALANCES_NOW, BALANCES_THEN } from './balance-questions.ts';
+import { requestCodeCheck } from './check-token-codes.ts';
 import { getWalletBalances, type HeldToken, type WalletBalances } from './get-wallet-balances.ts';
 import { readMissingFacts } from './read-missing-facts.ts';
 import type { WalletBalancesQuery } from './wallet-balances-statement.ts';
@@ -62,6 +63,11 @@ export async function tellWalletBalances(
     toTold(request, known, await balancesAfter(sources, chain, query, known));
   const wasAsked = !isBelow(query.toBlock, first) && (await askContracts(sources, chain, query, first));
   const told = await tell(wasAsked ? await again() : first);
+  await requestCodeCheck(
+    sources,
+    chain,
+    told.balances.map(({ token }) => token),
+  );
   return (await readMissingFacts(sources, chain, told.balances)) ? tell(await again()) : told;
 }
 

@@ -175,6 +175,18 @@ describe('webhooks', () => {
     expect(stats).toMatchObject({ webhooksDelivered: 0, webhooksFailed: 8, logsProcessed: 0 });
   });
 
+  test('wait as long as a receiver that is busy requests', async () => {
+    const receiver = await receive(() => ({ status: 503, headers: { 'retry-after': '1800' } }));
+    const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
+    await addMatches(scratch.database, streamId, { blocks: [7] });
+    await work();
+    await expect.poll(() => readOutbox(scratch.database, streamId)).toMatchObject([{ retries: 1, status: 'pending' }]);
+    const [row] = await readOutbox(scratch.database, streamId);
+    const waitMs = (row?.dueAt.getTime() ?? 0) - Date.now();
+    expect(waitMs).toBeLessThanOrEqual(30 * MINUTE_MS);
+    expect(waitMs).toBeGreaterThan(30 * MINUTE_MS - 10_000);
+  });
+
   test.each([
     ['behind', -600_000],
     ['ahead', 600_000],

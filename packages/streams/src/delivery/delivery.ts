@@ -58,6 +58,8 @@ export interface AttemptOutcome {
   /** Null for a success. */
   readonly errorMessage: string | null;
   readonly durationMs: number;
+  /** The header `Retry-After` of a failure, as it came. */
+  readonly retryAfter?: string;
   /** The beginning of what was answered, where that was asked for. */
   readonly answer?: string;
   /** Which kind of address it led to, where that one may not be reached. */

@@ -32,7 +32,11 @@ export async function postWebhook(egress: Egress, request: WebhookRequest): Prom
     durationMs: Math.round(performance.now() - started),
   });
   try {
-    const { status, body: answer } = await egress.request({
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await egress.request({
       url: request.url,
       method: 'POST',
       headers: request.headers,
@@ -44,8 +48,10 @@ export async function postWebhook(egress: Egress, request: WebhookRequest): Prom
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     const failure = status >= 200 && status < 300 ? null : `Request failed with status code ${status}`;
-    if (request.showsAnswer !== true) return outcome(status, failure);
-    return { ...outcome(status, failure), answer: answer.toString().slice(0, ANSWER_SHOWN_MAX) };
+    const [retryAfter] = [headers['retry-after']].flat();
+    const result = { ...outcome(status, failure), ...(failure !== null && retryAfter !== undefined && { retryAfter }) };
+    if (request.showsAnswer !== true) return result;
+    return { ...result, answer: answer.toString().slice(0, ANSWER_SHOWN_MAX) };
   } catch (error) {
     request.signal?.throwIfAborted();
     const blocked = error instanceof BlockedAddressError ? { blockedRange: String(error.facts.range) } : {};

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '@chainstead/db';
 import { type Attempt, recordsOf, type Verdict } from './delivery.ts';
 import { recordArrivals } from './record-arrivals.ts';
-import { type RetryPolicy, retryDelay } from './retry-policy.ts';
+import { type RetryPolicy, requestedDelay, retryDelay } from './retry-policy.ts';
 import { addStatistics } from './statistics.ts';
 import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
 
@@ -104,7 +104,7 @@ function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): Verdict 
   if (row.status !== 'pending' || row.retries !== delivery.retries) return 'repeated';
   row.retries += 1;
   const askedAgain = row.resend !== delivery.resend;
-  const delayMs = retryDelay(policy, row.retries);
+  const delayMs = retryDelay(policy, row.retries, requestedDelay(outcome, finishedAt));
   if (!askedAgain) row.resend = null;
   if (delayMs === null && !askedAgain) {
     row.status = row.deliveredAt === null ? 'failed' : 'delivered';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryDelay, STANDARD_RETRIES } from './retry-policy.ts';
+import { requestedDelay, retryDelay, STANDARD_RETRIES } from './retry-policy.ts';
 
 test('the standard waits are those of the provider, then nothing more', () => {
   const minutes = [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retryDelay(STANDARD_RETRIES, failures));
@@ -13,4 +13,33 @@ test('the last wait of a short schedule is that of all further attempts', () => 
 
 test('without retries the first failure is the last', () => {
   expect(retryDelay({ ...STANDARD_RETRIES, retries: 0 }, 1)).toBeNull();
+});
+
+test('a requested delay lengthens that of the schedule and never shortens it', () => {
+  expect(retryDelay(STANDARD_RETRIES, 1, 90_000)).toBe(90_000);
+  expect(retryDelay(STANDARD_RETRIES, 1, 30_000)).toBe(60_000);
+  expect(retryDelay(STANDARD_RETRIES, 8, 90_000)).toBeNull();
+});
+
+const NOW = new Date('2030-01-01T00:00:00Z');
+
+test.each([
+  [429, '90', 90_000],
+  [503, ' 90 ', 90_000],
+  [503, '0.5', 500],
+  [429, 'Tue, 01 Jan 2030 00:02:00 GMT', 120_000],
+  [503, 'Tuesday, 01-Jan-30 00:02:00 GMT', 120_000],
+  [429, 'Mon, 31 Dec 2029 23:00:00 GMT', 0],
+  [429, 'Wed, 02 Jan 2030 00:00:00 GMT', 3_600_000],
+  [429, '86400', 3_600_000],
+  [429, '9'.repeat(400), 3_600_000],
+  [429, '0', 0],
+  [429, '-90', 0],
+  [429, 'soon', 0],
+  [429, '', 0],
+  [429, undefined, 0],
+  [500, '90', 0],
+  [302, '90', 0],
+] as const)('HTTP %s with Retry-After %s requests %s ms', (httpStatus, retryAfter, expected) => {
+  expect(requestedDelay({ httpStatus, ...(retryAfter !== undefined && { retryAfter }) }, NOW)).toBe(expected);
 });

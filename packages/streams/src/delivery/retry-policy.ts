@@ -1,3 +1,5 @@
+import type { AttemptOutcome } from './delivery.ts';
+
 /** When a webhook that failed is sent again. */
 export interface RetryPolicy {
   /** Attempts after the first. */
@@ -22,8 +24,31 @@ export const STANDARD_RETRIES: RetryPolicy = {
   ],
 };
 
-/** Milliseconds until the next attempt once so many have failed; null when none is left. */
-export function retryDelay(policy: RetryPolicy, failures: number): number | null {
+/**
+ * Returns milliseconds until the next attempt once so many have failed; null when none is left.
+ * @param atLeastMs what the receiver requested ({@link requestedDelay}): it lengthens the schedule's delay and never shortens it
+ */
+export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0): number | null {
   if (failures > policy.retries) return null;
-  return policy.delaysMs[failures - 1] ?? policy.delaysMs.at(-1) ?? null;
+  const delayMs = policy.delaysMs[failures - 1] ?? policy.delaysMs.at(-1) ?? null;
+  return delayMs === null ? null : Math.max(delayMs, atLeastMs);
+}
+
+/** A receiver may delay an attempt by this much. */
+const REQUESTED_MAX_MS = 60 * MINUTE_MS;
+/** Too many requests, and service unavailable. */
+const BUSY_STATUSES: ReadonlySet<number | null> = new Set([429, 503]);
+
+/**
+ * Returns the delay that a receiver requested by `Retry-After`, in seconds or as an HTTP date; 0 if it requested none.
+ * Milliseconds, at most an hour.
+ */
+export function requestedDelay(
+  { httpStatus, retryAfter }: Pick<AttemptOutcome, 'httpStatus' | 'retryAfter'>,
+  now: Date,
+): number {
+  if (retryAfter === undefined || !BUSY_STATUSES.has(httpStatus)) return 0;
+  const text = retryAfter.trim();
+  const delayMs = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now.getTime();
+  return delayMs > 0 ? Math.min(delayMs, REQUESTED_MAX_MS) : 0;
 }

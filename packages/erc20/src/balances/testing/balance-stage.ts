@@ -23,6 +23,7 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
+import { tokenCodes } from '../check-token-codes.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
 import { type ToldBalances, tellWalletBalances } from '../tell-wallet-balances.ts';
 import { beginStoredChain, movedDatasets, storeCoin, storeFollowed, storeHistory } from './stored-chain.ts';
@@ -78,11 +79,13 @@ export interface BalanceStageOptions {
   readonly upstreams?: 1 | 2;
   /** Default true. */
   readonly isCoinIndexed?: boolean;
+  /** Whether contracts of shown balances are checked. Default false. */
+  readonly checksCodes?: boolean;
 }
 
 export async function openBalanceStage(database: Database, options: BalanceStageOptions): Promise<BalanceStage> {
   await using parts = new AsyncDisposableStack();
-  const { chainId, history = [], facts = {}, upstreams = 2, isCoinIndexed = true } = options;
+  const { chainId, history = [], facts = {}, upstreams = 2, isCoinIndexed = true, checksCodes = false } = options;
   const chain = exampleChain({ id: chainId, key: `stage-${chainId}`, ...facts });
   const tokens = createTokenChain();
   for (const moves of history) tokens.mine(moves);
@@ -103,10 +106,11 @@ export async function openBalanceStage(database: Database, options: BalanceStage
   );
   await pool.start();
   const context: StateReadingContext = { chain, pool, database, clock: systemClock, logger: silentLogger() };
-  const questions = answeringAtOnce(() => {
+  const contextNow = () => {
     const { dieAfter } = stage;
     return dieAfter === null ? context : { ...context, database: dyingDatabase(database, dieAfter) };
-  });
+  };
+  const questions = answeringAtOnce(contextNow, checksCodes ? [tokenCodes] : []);
   const blocksBelow = (end: number): readonly TokenBlock[] =>
     Array.from({ length: end }, (_, number) => tokens.block(number)).flatMap((block) => block ?? []);
   const write = (work: (on: Database) => Promise<void>): Promise<void> => beginAgain(database, stage.dieAfter, work);
@@ -190,11 +194,12 @@ async function beginAgain(
 }
 
 /** A worker that has nothing else to do. What tokens say of themselves it does not read; once it is killed it answers nothing. */
-function answeringAtOnce(contextNow: () => StateReadingContext): StateQuestions {
+function answeringAtOnce(contextNow: () => StateReadingContext, more: readonly StateReader[]): StateQuestions {
   const readers = new Map<string, StateReader>([
     [BALANCES_NOW.name, balancesNow],
     [BALANCES_THEN.name, balancesThen],
     [nativeBalancesReader.kind.name, nativeBalancesReader],
+    ...more.map((reader) => [reader.kind.name, reader] as const),
   ]);
   return {
     async ask(_chain, kind, question) {

@@ -17,6 +17,8 @@ export interface TokenNode {
   readonly lies: Map<Address, bigint>;
   /** Whose balances it does not tell, by {@link holdingOf}: the call reverts. */
   readonly refused: Set<string>;
+  /** Whose contract is destroyed. */
+  readonly destroyed: Set<Address>;
   /** Called before each answer. */
   before: () => Promise<void>;
   close(): Promise<void>;
@@ -36,6 +38,12 @@ export async function serveTokenChain(chain: TokenChain, chainId: number): Promi
       },
     ],
     [
+      'eth_getCode',
+      async ([address]: readonly unknown[]): Promise<RpcReply> => ({
+        result: node.destroyed.has(parseAddress(String(address))) ? '0x' : '0x6001',
+      }),
+    ],
+    [
       'eth_getBalance',
       async (): Promise<RpcReply> =>
         node.isDown ? rpcError(-32_000, 'header not found') : { result: `0x${node.coins.toString(16)}` },
@@ -50,6 +58,7 @@ export async function serveTokenChain(chain: TokenChain, chainId: number): Promi
     coins: 0n,
     lies: new Map(),
     refused: new Set(),
+    destroyed: new Set(),
     before: async () => {},
     close: () => served.close(),
   };
@@ -63,7 +72,7 @@ function answer(chain: TokenChain, node: TokenNode, [call, at]: readonly unknown
   const { to, data } = call as { readonly to: string; readonly data: string };
   const [token, wallet] = [parseAddress(to), parseAddress(`0x${data.slice(-40)}`)];
   if (token === SILENT || node.refused.has(holdingOf(token, wallet))) return rpcError(3, 'execution reverted', '0x');
-  if (token === NOBODY) return { result: '0x' };
+  if (token === NOBODY || node.destroyed.has(token)) return { result: '0x' };
   const balance = node.lies.get(token) ?? block.balances.get(`${token} ${wallet}`) ?? 0n;
   return { result: `0x${balance.toString(16).padStart(64, '0')}` };
 }
