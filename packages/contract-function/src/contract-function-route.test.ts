@@ -151,6 +151,26 @@ describe('a call that gives nothing is 400 with the reason', () => {
   });
 });
 
+describe('work that a body causes has bounds', () => {
+  const names = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ name: `${'n'.repeat(250)}${n}`, type: 'uint8' }));
+
+  test('arguments are read up to the tenth that does not fit', async () => {
+    const inputs = [{ name: 'a', type: 'tuple[]', components: [{ name: 'x', type: 'tuple', components: names(500) }] }];
+    const items = Array.from({ length: 20_000 }, () => ({}));
+    const { status, body } = await opened.run('f', { abi: [{ name: 'f', inputs }], params: { a: items } });
+    expect([status, Object(body).details.errors.length]).toEqual([400, 10]);
+    expect(JSON.stringify(body).length).toBeLessThan(100_000);
+  });
+
+  test('lists that are written as text count as lists', async () => {
+    const inputs = [{ name: 'a', type: 'uint8[]' }];
+    const run = (a: string) => opened.run('f', { abi: [{ name: 'f', inputs }], params: { a } });
+    expect((await run(`[${'{},'.repeat(50_000)}{}]`)).status).toBe(413);
+    expect((await run('['.repeat(5_000))).status).toBe(400);
+  });
+});
+
 describe('nodes', () => {
   test('that are away make it 503, to be tried again', async () => {
     opened.stage.node.alter = () => {

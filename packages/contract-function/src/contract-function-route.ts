@@ -1,12 +1,14 @@
 import type { CallDirectly, DirectAnswer } from '@chainstead/gateway';
 import {
   type ApiDependencies,
+  bodyBounds,
   errorResponses,
   InvalidParameterError,
   indexedChain,
   type OnDemandBudget,
   querySchema,
   type RouteModule,
+  releaseBody,
   requesterOf,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
@@ -40,12 +42,11 @@ export function contractFunctionRoute({ call, budget }: ContractFunctionOptions)
     app.openapi(runContractFunction(dependencies), async (c) => {
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
-      const { abi, params } = c.req.valid('json');
       // The gateway says which chains it offers: not only those that are indexed.
       const chain = query.chain ?? chains.find(DEFAULT_CHAIN) ?? indexedChain(chains, DEFAULT_CHAIN);
       if (query.block !== undefined && query.to_block !== undefined) throw twoBlocks();
-      const asked = findFunction(abi, query.function_name, params ?? {});
-      const data = encodeCall(asked, params ?? {});
+      const { asked, data, errors } = readCall(c.req.valid('json'), query.function_name);
+      releaseBody(c);
       if (!budget.mayCall) throw callsOff();
       const block = query.block ?? (query.to_block === undefined ? 'latest' : `0x${query.to_block.toString(16)}`);
       const keyId = requesterOf(c);
@@ -57,9 +58,19 @@ export function contractFunctionRoute({ call, budget }: ContractFunctionOptions)
         if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
         return called;
       });
-      return c.json(readAnswer(answer, { asked, abi, chain: chain.name }), 200);
+      return c.json(readAnswer(answer, { asked, errors, chain: chain.name }), 200);
     });
   };
+}
+
+/** What is needed of a body: the node is waited for without the rest. */
+function readCall({ abi, params = {} }: z.infer<typeof bodySchema>, name: string) {
+  const asked = findFunction(abi, name, params);
+  return { asked, data: encodeCall(asked, params), errors: abi.filter(isError) };
+}
+
+function isError(entry: unknown): boolean {
+  return Object(entry).type === 'error';
 }
 
 const NOTHING = '0x';
@@ -114,6 +125,9 @@ const bodyMembers = {
 };
 const bodySchema = z.object(bodyMembers);
 
+/** An ABI of so many entries, and values of a call in hexadecimal digits. */
+const BODY_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 60_000 });
+
 const NAME_LENGTH_MAX = 1_024;
 
 const functionName = z
@@ -141,6 +155,7 @@ function runContractFunction({ parameters }: ApiDependencies) {
       }),
       body: { required: true, content: { 'application/json': { schema: bodySchema } } },
     },
+    ...BODY_BOUNDS,
     responses: {
       200: {
         description: 'What the function returned',

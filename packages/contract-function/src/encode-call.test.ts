@@ -72,7 +72,7 @@ test('what a function returned, given back as it was answered, becomes the same 
       fc.pre(isNameable(types) && types.length > 0);
       const data = encodeAbiParameters(layoutOf(types), values);
       const asked = { ...abiFunction('act', []), outputs: types };
-      const answer = readAnswer({ kind: 'result', value: data }, { asked, abi: [], chain: 'Ethereum' });
+      const answer = readAnswer({ kind: 'result', value: data }, { asked, errors: [], chain: 'Ethereum' });
       const [only] = types;
       const params = types.length === 1 && only !== undefined ? { [keyOf(only, 0)]: answer } : answer;
       const again = encodeCall(abiFunction('act', types), JSON.parse(JSON.stringify(params)));
@@ -94,7 +94,7 @@ test('whatever a contract returns is what viem decodes, or refused', () => {
       // viem can't stand at the end of the data, so it needs a word after a value that ends there. It isn't zero: who reads it as missing data is found.
       const longer = concatHex([data, numberToHex(maxUint256)]);
       try {
-        const answer = readAnswer({ kind: 'result', value: data }, { asked, abi: [], chain: 'Ethereum' });
+        const answer = readAnswer({ kind: 'result', value: data }, { asked, errors: [], chain: 'Ethereum' });
         expect(answer).toEqual(showOutputs(types, decodeAbiParameters(layoutOf(types), longer)));
       } catch (error) {
         expect(error).toBeInstanceOf(ContractCallError);

@@ -1,13 +1,12 @@
 import type { Hex } from '@chainstead/core';
 import type { AbiFunction } from '@chainstead/decoding';
-import { InvalidParameterError } from '@chainstead/http';
 import { concatHex, encodeAbiParameters } from 'viem';
 import { type CallParams, keyOf } from './find-function.ts';
 import { ArgumentReader } from './read-argument.ts';
 
 /**
  * The data of a call.
- * @throws InvalidParameterError with each value that is missing, or does not fit its type
+ * @throws InvalidParameterError with each value that is missing, or does not fit its type, up to ten of them
  */
 export function encodeCall({ selector, inputs, layout }: AbiFunction, params: CallParams): Hex {
   const reader = new ArgumentReader();
@@ -15,6 +14,6 @@ export function encodeCall({ selector, inputs, layout }: AbiFunction, params: Ca
     const key = keyOf(input, place);
     return reader.read(input, Object.hasOwn(params, key) ? params[key] : undefined, `params.${key}`);
   });
-  if (reader.problems.length > 0) throw new InvalidParameterError(...reader.problems);
+  reader.end();
   return concatHex([selector, encodeAbiParameters(layout, values)]);
 }

@@ -14,8 +14,8 @@ const MESSAGE_LENGTH_MAX = 300;
 /** What an answer is read by. */
 export interface AskedCall {
   readonly asked: AskedFunction;
-  /** As the client wrote it. */
-  readonly abi: readonly unknown[];
+  /** Entries of the ABI for errors, as the client wrote them. */
+  readonly errors: readonly unknown[];
   /** The chain's name. */
   readonly chain: string;
 }
@@ -67,10 +67,10 @@ interface NodeError {
 const REVERTED = 3;
 
 /** A revert, or what else stopped the call in the node's words. */
-function failure({ code, message, data }: NodeError, { abi }: AskedCall): ContractCallError {
+function failure({ code, message, data }: NodeError, { errors }: AskedCall): ContractCallError {
   const reverted = revertData(data);
   if (reverted !== null) {
-    const reason = revertReason(reverted, abi);
+    const reason = revertReason(reverted, errors);
     if (reason !== null) return ContractCallError.reverted(reason);
   }
   const [, told] = /revert(?:ed)?\b[:\s]*(.*)$/is.exec(message) ?? [];

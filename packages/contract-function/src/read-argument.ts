@@ -1,3 +1,4 @@
+import { JSON_DEPTH_MAX, parseBoundedJson } from '@chainstead/core';
 import type { AbiType } from '@chainstead/decoding';
 import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
 import { problemWith } from './problem-with.ts';
@@ -6,27 +7,42 @@ import { problemWith } from './problem-with.ts';
 const DATA_BYTES_MAX = 131_072;
 const WORD_BYTES = 32;
 const PROBLEMS_MAX = 10;
+/** Values of one call, lists and tuples included: more than fit into its words, each of them within eight tuples. */
+const READ_MAX = 40_000;
+/** Of text that holds lists or tuples. */
+const TEXT_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: READ_MAX };
+/** So many members of a tuple are named in a refusal. */
+const NAMED_MAX = 10;
 
 /** Reads values that a client wrote as JSON, for viem to encode by a layout without names: tuples become arrays. */
 export class ArgumentReader {
-  /** What does not fit, the first few. */
-  readonly problems: ParameterProblem[] = [];
+  readonly #problems: ParameterProblem[] = [];
   #bytes = 0;
+  #read = 0;
 
   /**
    * @param path names the value in refusals
-   * @returns null for what does not fit
-   * @throws InvalidParameterError where the values come to more than a call may carry
+   * @returns null for what does not fit, which `end` tells of
+   * @throws InvalidParameterError at the tenth value that does not fit, and where the values come to more than a call may carry
    */
   read(type: AbiType, given: unknown, path: string): unknown {
-    if (given === undefined) return this.#refuse(path, given, allowedFor(type));
+    this.#read += 1;
+    if (this.#read > READ_MAX) throw tooMuch();
+    return (given === undefined ? null : this.#valueOf(type, given, path)) ?? this.#refuse(type, given, path);
+  }
+
+  /** To be called when all is read. @throws InvalidParameterError with each value that did not fit */
+  end(): void {
+    if (this.#problems.length > 0) throw new InvalidParameterError(...this.#problems);
+  }
+
+  #valueOf(type: AbiType, given: unknown, path: string): unknown {
     const { of, count } = arrayParts(type);
-    if (of !== null) return this.#list(of, count, given, path) ?? this.#refuse(path, given, allowedFor(type));
-    if (type.components !== undefined)
-      return this.#members(type.components, given, path) ?? this.#refuse(path, given, allowedFor(type));
+    if (of !== null) return this.#list(of, count, given, path);
+    if (type.components !== undefined) return this.#members(type.components, given, path);
     const value = leafOf(type.type, given);
     this.#spend(WORD_BYTES + bytesElsewhere(type.type, value));
-    return value ?? this.#refuse(path, given, allowedFor(type));
+    return value;
   }
 
   #list(item: AbiType, count: number | null, given: unknown, path: string): unknown[] | null {
@@ -47,19 +63,23 @@ export class ArgumentReader {
     });
   }
 
-  #refuse(parameter: string, given: unknown, allowed: string): null {
-    if (this.problems.length < PROBLEMS_MAX) this.problems.push(problemWith(parameter, given, allowed));
+  #refuse(type: AbiType, given: unknown, path: string): null {
+    this.#problems.push(problemWith(path, given, allowedFor(type)));
+    if (this.#problems.length >= PROBLEMS_MAX) this.end();
     return null;
   }
 
   #spend(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > DATA_BYTES_MAX)
-      throw new InvalidParameterError({
-        parameter: 'params',
-        message: `params come to more than the ${DATA_BYTES_MAX} bytes that a call may carry`,
-      });
+    if (this.#bytes > DATA_BYTES_MAX) throw tooMuch();
   }
+}
+
+function tooMuch(): InvalidParameterError {
+  return new InvalidParameterError({
+    parameter: 'params',
+    message: `params come to more than the ${DATA_BYTES_MAX} bytes that a call may carry`,
+  });
 }
 
 const ARRAY = /^(.*)\[(\d*)\]$/;
@@ -71,11 +91,11 @@ function arrayParts(type: AbiType): { readonly of: AbiType | null; readonly coun
   return { of: { ...type, type: item }, count: count === undefined || count === '' ? null : Number(count) };
 }
 
-/** Arrays and tuples as JSON, or as text of JSON; undefined for a text that is none. */
+/** Arrays and tuples as JSON, or as text of JSON; undefined for a text that is none. @throws JsonBoundsError */
 function structureOf(given: unknown): unknown {
   if (typeof given !== 'string') return given;
   try {
-    return JSON.parse(given);
+    return parseBoundedJson(given, TEXT_BOUNDS);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -139,7 +159,7 @@ function wholeNumberOf(given: unknown): bigint | null {
 function allowedFor(type: AbiType): string {
   const { of, count } = arrayParts(type);
   if (of !== null) return `a list of ${count === null ? '' : `${count} `}${of.type}`;
-  if (type.components !== undefined) return `an object with ${type.components.map(keyInTuple).join(', ')}`;
+  if (type.components !== undefined) return `an object with ${namesOf(type.components)}`;
   if (type.type === 'bool') return 'true or false';
   if (type.type === 'string') return 'a text of Unicode characters';
   if (type.type === 'address') return 'an address (0x and 40 hexadecimal digits)';
@@ -147,6 +167,12 @@ function allowedFor(type: AbiType): string {
   if (type.type.startsWith('bytes'))
     return `${type.type} (0x and ${2 * Number(type.type.slice(5))} hexadecimal digits)`;
   return `a whole number of the type ${type.type}`;
+}
+
+function namesOf(members: readonly AbiType[]): string {
+  const names = members.slice(0, NAMED_MAX).map(keyInTuple).join(', ');
+  const others = members.length - NAMED_MAX;
+  return others > 0 ? `${names} and ${others} more` : names;
 }
 
 function keyInTuple({ name }: AbiType, place: number): string {

@@ -28,22 +28,22 @@ const PANICS: ReadonlyMap<string, string> = new Map([
 /**
  * What a contract says of its refusal, by the data that it reverted with: the text of `require`, Solidity's panics, errors of the ABI. Null where that
  * says nothing.
- * @param abi as the client wrote it
+ * @param errors entries of an ABI, as the client wrote them
  */
-export function revertReason(data: Hex, abi: readonly unknown[]): string | null {
-  const reason = reasonIn(data, abi);
+export function revertReason(data: Hex, errors: readonly unknown[]): string | null {
+  const reason = reasonIn(data, errors);
   if (reason === null || reason === '') return null;
   return reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX)}…` : reason;
 }
 
-function reasonIn(data: Hex, abi: readonly unknown[]): string | null {
+function reasonIn(data: Hex, errors: readonly unknown[]): string | null {
   if (data.length < SELECTOR_LENGTH) return null;
   const selector = data.slice(0, SELECTOR_LENGTH);
   const [text] = selector === ERROR.selector ? (valuesOf(ERROR, data) ?? []) : [];
   if (typeof text === 'string') return text;
   const [code] = selector === PANIC.selector ? (valuesOf(PANIC, data) ?? []) : [];
   if (typeof code === 'bigint') return panicText(code);
-  for (const [place, entry] of abi.entries()) {
+  for (const [place, entry] of errors.entries()) {
     const error = errorOf(entry, place);
     if (error?.selector !== selector) continue;
     const values = valuesOf(error, data);

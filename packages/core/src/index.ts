@@ -12,6 +12,7 @@ export * from './date.ts';
 export * from './decimal-amount.ts';
 export * from './error.ts';
 export * from './finding.ts';
+export * from './json-bounds.ts';
 export * from './keccak.ts';
 export * from './latency-percentile.ts';
 export * from './logger.ts';

@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { ChainsteadError, startOfJson } from '@chainstead/core';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { KEY_SCOPES, type KeyScope } from './key-scope.ts';
 import { CONFIGURED_KEY_ID } from './key-store.ts';
@@ -54,12 +54,19 @@ export interface ParameterProblem {
 /** Longest piece of a client's text that is repeated in an error. Characters. */
 const GIVEN_LENGTH_MAX = 120;
 
-/** A 400 that names each parameter, what was given and what is allowed. */
+/** Problems told at once. */
+const PROBLEMS_MAX = 10;
+/** Longest sentence about one of them. Characters. */
+const SENTENCE_LENGTH_MAX = 1_000;
+
+/** A 400 that names each parameter, what was given and what is allowed; of many the first ten. */
 export class InvalidParameterError extends ApiError {
   constructor(...problems: readonly ParameterProblem[]) {
-    const errors = problems.map((problem) => ({
+    const errors = problems.slice(0, PROBLEMS_MAX).map((problem) => ({
       ...problem,
+      parameter: cut(problem.parameter, GIVEN_LENGTH_MAX),
       ...('given' in problem && { given: shorten(problem.given) }),
+      ...(problem.message !== undefined && { message: cut(problem.message, SENTENCE_LENGTH_MAX) }),
     }));
     super({
       code: 'INVALID_PARAMETER',
@@ -226,7 +233,10 @@ function describe(problem: ParameterProblem): string {
 }
 
 function shorten<T>(given: T): T | string {
-  const text = typeof given === 'string' ? given : JSON.stringify(given);
-  if (text === undefined || text.length <= GIVEN_LENGTH_MAX) return given;
-  return `${text.slice(0, GIVEN_LENGTH_MAX)}…`;
+  const text = typeof given === 'string' ? given : startOfJson(given, GIVEN_LENGTH_MAX + 1);
+  return text.length <= GIVEN_LENGTH_MAX ? given : cut(text, GIVEN_LENGTH_MAX);
+}
+
+function cut(text: string, lengthMax: number): string {
+  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`;
 }

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { InvalidParameterError } from './api-error.ts';
+import { bytesOfValues } from './body-budget.ts';
+import { answerTo } from './error-answer.ts';
 import { createDemoApi, errorOf, TOKEN, WALLET } from './testing/demo-api.ts';
 
 const { app } = createDemoApi();
+const LIMITS = { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 30_000, rateLimit: null };
 const rows = `/demo/${WALLET}/rows`;
 
 const INVALID_ADDRESS = '[C0005] Invalid address provided';
@@ -219,3 +223,65 @@ function postThing(body: string, headers: Record<string, string> = {}): Response
     body,
   });
 }
+
+describe('a body that is small as bytes and large as values', () => {
+  test('is refused before it is parsed', async () => {
+    const wide = createDemoApi({ limits: { ...LIMITS, bodyBytesMax: 1_000_000 } });
+    const post = (body: string) =>
+      wide.app.request('/demo/things', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const many = await post(`{"name":"x","more":[${'{},'.repeat(20_000)}{}]}`);
+    expect([many.status, (await errorOf(many)).message]).toEqual([
+      413,
+      'JSON holds more than 10000 values. Send it in several requests',
+    ]);
+    const deep = await post(`{"name":${'['.repeat(65)}${']'.repeat(65)}}`);
+    expect([deep.status, (await errorOf(deep)).message]).toEqual([
+      400,
+      'JSON is nested deeper than 64 levels. Send it with fewer levels',
+    ]);
+    const long = await post(JSON.stringify({ name: 'x'.repeat(262_144) }));
+    expect([long.status, (await errorOf(long)).message]).toEqual([413, 'Request body is larger than 262144 bytes']);
+  });
+
+  test('takes room of its key until it is answered, values included', async () => {
+    const taken: number[] = [];
+    const bodies = {
+      take: (_key: string, bytes: number) => taken.push(bytes) > 0,
+      give: (_key: string, bytes: number) => taken.push(-bytes),
+      used: 0,
+    };
+    const { app: counted } = createDemoApi({ bodies });
+    const body = '{"name":"x","more":[{},{},{},{},{}]}';
+    await counted.request('/demo/things', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const values = bytesOfValues(8, body.length);
+    expect(values).toBeGreaterThan(0);
+    expect(taken).toEqual([body.length, values, -(body.length + values)]);
+  });
+
+  test('is documented with its bounds', async () => {
+    const response = await app.request('/openapi.json');
+    const { paths } = (await response.json()) as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+    };
+    expect(paths['/demo/things']?.post).toMatchObject({
+      'x-body-bytes-max': 262_144,
+      'x-body-values-max': 10_000,
+    });
+  });
+});
+
+test('of many problems ten are told, each shortened', () => {
+  const given = Array.from({ length: 1_000 }, () => ({ deep: 'x'.repeat(1_000) }));
+  const problems = Array.from({ length: 50 }, (_, n) => ({ parameter: `${n}`.repeat(500), given, allowed: 'less' }));
+  const { message, details } = new InvalidParameterError(...problems);
+  expect(details?.errors).toHaveLength(10);
+  expect(message.length).toBeLessThan(10 * 500);
+  expect(JSON.stringify(details).length).toBeLessThan(10 * 500);
+});
+
+test('a text that Postgres can’t hold is the client’s doing', () => {
+  const { status } = answerTo(
+    Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' }),
+  );
+  expect(status).toBe(400);
+});

@@ -7,6 +7,20 @@ export interface BodyBudget {
   readonly used: number;
 }
 
+/** What a value of JSON takes in memory beside its text. Bytes. */
+const VALUE_BYTES = 64;
+/** Text of a value, usually: budgets are made for that. Bytes. */
+const TEXT_BYTES = 10;
+
+/**
+ * What a body takes once it is parsed, beside its bytes: nothing as a rule, 15 times as much where its values are as short as `{}`.
+ * @param values as `countJsonValues` counts them
+ * @returns bytes
+ */
+export function bytesOfValues(values: number, bodyBytes: number): number {
+  return VALUE_BYTES * Math.max(0, values - Math.floor(bodyBytes / TEXT_BYTES));
+}
+
 /** So many slow senders of one key leave room for the others. */
 const SHARE_OF_A_KEY = 4;
 

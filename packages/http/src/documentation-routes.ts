@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { errorText, type Logger } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import type { ApiApp, ApiContext } from './api-context.ts';
+import { withBodyBounds } from './body-bounds.ts';
 import { type DocumentExamples, withExamples } from './document-examples.ts';
 import type { RouteScopes } from './route-scopes.ts';
 import { withScopeRefusals } from './scope-refusals.ts';
@@ -128,7 +129,7 @@ function documentWithExamples(app: ApiApp, { version, logger, routeScopes, examp
     });
     if (values !== null) freshUntil = performance.now() + EXAMPLES_KEPT_MS;
     else if (known !== undefined) return known.asset;
-    const document = withScopeRefusals(app, routeScopes, createDocument(app, version));
+    const document = withScopeRefusals(app, routeScopes, withBodyBounds(createDocument(app, version)));
     const text = JSON.stringify(withExamples(app, document, values ?? {}));
     if (known?.text !== text) known = { text, asset: staticAsset(text, 'application/json') };
     return known.asset;

@@ -70,7 +70,11 @@ const INTERNAL_ERROR = 'Internal error';
 const UNAVAILABLE = 'Temporarily unavailable';
 
 /** Errors of other packages that are the client's doing. Everything else that is not an ApiError is 503 or 500. */
-const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = { INVALID_PRIMITIVE: 400 };
+const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
+  INVALID_PRIMITIVE: 400,
+  JSON_TOO_DEEP: 400,
+  JSON_TOO_MANY_VALUES: 413,
+};
 
 /** Turns what a route throws into the envelope. An unexpected error is logged whole and answered without its text. */
 export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
@@ -98,6 +102,9 @@ function isToldElsewhere(thrown: unknown): boolean {
 /** Statements that reached `statement_timeout` or `lock_timeout`. */
 const SQLSTATES_TOO_LONG: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 
+/** Statements whose texts can't be kept: a NUL, or half of a surrogate pair in JSON. */
+const SQLSTATES_OF_TEXT: ReadonlySet<unknown> = new Set(['22021', '22P05']);
+
 type Answer = Pick<ApiError, 'status' | 'message' | 'details' | 'headers'>;
 
 /** Seconds until a request is worth trying again while the database is away. */
@@ -115,6 +122,13 @@ export function answerTo(thrown: unknown): Answer {
     };
   if (thrown instanceof Error && 'code' in thrown && SQLSTATES_TOO_LONG.has(thrown.code))
     return { status: 503, message: 'The request took too long', details: undefined, headers: { 'retry-after': '1' } };
+  if (thrown instanceof Error && 'code' in thrown && SQLSTATES_OF_TEXT.has(thrown.code))
+    return {
+      status: 400,
+      message: 'A text of the request holds a NUL character, which Postgres can’t store: send it without',
+      details: undefined,
+      headers: {},
+    };
   if (thrown instanceof HTTPException)
     return { status: thrown.status as ContentfulStatusCode, message: thrown.message, details: undefined, headers: {} };
   if (thrown instanceof ChainsteadError) {
@@ -141,8 +155,12 @@ export function refuseInvalid(result: Validation, _c: ApiContext): void {
 
 /** The answer to a request that schemas refuse. @param data what was parsed @param target which part of the request it is: `json` for a body */
 export function invalidParameters(error: z.ZodError, data: unknown, target = 'query'): InvalidParameterError {
-  return new InvalidParameterError(...error.issues.map((issue) => problemOf(issue, data, target)));
+  const issues = error.issues.slice(0, ISSUES_MAX);
+  return new InvalidParameterError(...issues.map((issue) => problemOf(issue, data, target)));
 }
+
+/** Each value of a body can break a rule: of many, those that come first are told. */
+const ISSUES_MAX = 10;
 
 function problemOf(issue: z.core.$ZodIssue, data: unknown, target: string): ParameterProblem {
   const parameter = issue.path.map(String).join('.') || 'body';

@@ -1,12 +1,14 @@
+import { countJsonValues, JSON_DEPTH_MAX } from '@chainstead/core';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiContext, ApiEnv } from './api-context.ts';
 import { BodyAbortedError, BodyTooLargeError, TooManyBodiesError } from './api-error.ts';
-import type { BodyBudget } from './body-budget.ts';
+import { type BodyBounds, boundsOfRoute } from './body-bounds.ts';
+import { type BodyBudget, bytesOfValues } from './body-budget.ts';
 import { matchedRoute } from './unmatched.ts';
 
 export interface RequestBodyOptions {
-  /** Largest body. Bytes. */
+  /** Largest body of any route. Bytes. */
   readonly bytesMax: number;
   readonly budget: BodyBudget;
 }
@@ -19,48 +21,69 @@ const NOTHING = new TextEncoder().encode('{}');
 const OPEN_KEY_ID = 'open';
 
 /**
- * Reads the bodies of routes that declare one. Stands behind the key check: what strangers send, and what comes to a route
- * without a body, is read by nobody, and `serveApi` ends its connection.
+ * Reads the bodies of routes that declare one, and refuses what is more than the route takes: bytes while they come, values before they are parsed. Both
+ * count for the budget until the answer. Stands behind the key check: what strangers send, and what comes to a route without a body, is read by nobody,
+ * and `serveApi` ends its connection.
  */
 export function requestBody(app: OpenAPIHono<ApiEnv>, options: RequestBodyOptions): MiddlewareHandler<ApiEnv> {
-  let routes: ReadonlySet<string> | undefined;
+  let routes: ReadonlyMap<string, BodyBounds> | undefined;
   return async (c, next) => {
     const route = matchedRoute(c);
     // Made at the first request, when all routes are known.
     routes ??= routesWithBody(app);
-    if (route === undefined || !routes.has(`${route.method} ${route.path}`)) return next();
-    return passWithBody(c, next, options);
+    const bounds = route === undefined ? undefined : routes.get(`${route.method} ${route.path}`);
+    if (bounds === undefined) return next();
+    const bytesMax = Math.min(bounds.bytesMax, options.bytesMax);
+    return passWithBody(c, next, { ...bounds, bytesMax, budget: options.budget });
   };
 }
 
-function routesWithBody(app: OpenAPIHono<ApiEnv>): ReadonlySet<string> {
-  return new Set(
+/** Drops the body, its text and its validated values: for a route that has read them and is about to wait for a node. */
+export function releaseBody(c: ApiContext): void {
+  c.req.bodyCache = {};
+  c.req.raw = new Request(c.req.raw, { body: NOTHING });
+  c.req.addValidatedData('json', {});
+}
+
+function routesWithBody(app: OpenAPIHono<ApiEnv>): ReadonlyMap<string, BodyBounds> {
+  return new Map(
     app.openAPIRegistry.definitions.flatMap((definition) => {
       if (definition.type !== 'route' || definition.route.request?.body === undefined) return [];
       const { method, path } = definition.route;
-      return [`${method.toUpperCase()} ${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`];
+      const key = `${method.toUpperCase()} ${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`;
+      return [[key, boundsOfRoute(definition.route)]];
     }),
   );
 }
 
-async function passWithBody(c: ApiContext, next: () => Promise<void>, options: RequestBodyOptions): Promise<void> {
-  const { bytesMax, budget } = options;
+async function passWithBody(
+  c: ApiContext,
+  next: () => Promise<void>,
+  { bytesMax, valuesMax, budget }: RequestBodyOptions & BodyBounds,
+): Promise<void> {
   if (Number(c.req.header('content-length') ?? 0) > bytesMax) throw new BodyTooLargeError(bytesMax);
   const keyId = c.get('principal')?.id ?? OPEN_KEY_ID;
   let taken = 0;
+  const take = (bytes: number): void => {
+    if (!budget.take(keyId, bytes)) throw new TooManyBodiesError();
+    taken += bytes;
+  };
   try {
+    let length = 0;
     const { body: stream } = c.req.raw;
     if (stream !== null) {
       const chunks: Uint8Array[] = [];
       for await (const chunk of chunksOf(stream)) {
-        if (taken + chunk.length > bytesMax) throw new BodyTooLargeError(bytesMax);
-        if (!budget.take(keyId, chunk.length)) throw new TooManyBodiesError();
-        taken += chunk.length;
+        length += chunk.length;
+        if (length > bytesMax) throw new BodyTooLargeError(bytesMax);
+        take(chunk.length);
         chunks.push(chunk);
       }
-      c.req.raw = new Request(c.req.raw, { body: new Uint8Array(Buffer.concat(chunks, taken)) });
+      const body = new Uint8Array(Buffer.concat(chunks, length));
+      take(bytesOfValues(countJsonValues(body, { depthMax: JSON_DEPTH_MAX, valuesMax }), length));
+      c.req.raw = new Request(c.req.raw, { body });
     }
-    if (taken === 0 && JSON_TYPE.test(c.req.header('content-type') ?? ''))
+    if (length === 0 && JSON_TYPE.test(c.req.header('content-type') ?? ''))
       c.req.raw = new Request(c.req.raw, { body: NOTHING });
     await next();
   } finally {

@@ -6,8 +6,8 @@ import type { Closable } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
-/** Largest request body. Bytes. */
-export const BODY_BYTES_MAX = 1_000_000;
+/** Largest request body of routes that need no more. Bytes. */
+export const BODY_BYTES_MAX = 262_144;
 
 export interface SentRequest {
   /** Default GET. */

@@ -1,3 +1,4 @@
+import { countJsonValues, JSON_DEPTH_MAX } from '@chainstead/core';
 import type { RpcErrorObject } from '../call.ts';
 import { idText, idTexts } from './id-text.ts';
 import { EMPTY_BATCH, invalidParams, invalidRequest, PARSE_ERROR } from './rpc-errors.ts';
@@ -28,7 +29,15 @@ export type RequestBody =
 /** Requests in one batch at most. */
 export const BATCH_MAX = 20;
 
-/** Reads the body of a JSON-RPC POST. Never throws: what can't be read becomes a refused request. */
+/** Filters hold thousands of addresses, and overrides of `eth_call` thousands of slots. */
+const BODY_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 50_000 };
+
+/** @returns how many values of JSON a body holds @throws JsonBoundsError for more than is parsed */
+export function measureBody(body: Buffer): number {
+  return countJsonValues(body, BODY_BOUNDS);
+}
+
+/** Reads the body of a JSON-RPC POST, once it was measured. Never throws: what can't be read becomes a refused request. */
 export function readRequests(text: string): RequestBody {
   let value: unknown;
   try {

@@ -5,6 +5,11 @@ export const PARSE_ERROR: RpcErrorObject = { code: -32_700, message: 'Parse erro
 export const EMPTY_BATCH: RpcErrorObject = { code: -32_600, message: 'Invalid request: the batch is empty' };
 /** The body and code of the hosted provider. */
 export const RATE_LIMITED: RpcErrorObject = { code: -32_005, message: 'Rate limit exceeded' };
+/** As many bodies are being answered as there is room for. */
+export const TOO_MANY_BODIES: RpcErrorObject = {
+  code: -32_005,
+  message: 'Too many messages are being answered: try again',
+};
 /** geth's code and text. */
 export const TIMED_OUT: RpcErrorObject = { code: -32_002, message: 'request timed out' };
 /** For what is the server's own doing; clients such as viem try it again. */

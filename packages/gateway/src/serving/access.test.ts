@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { json, text } from 'node:stream/consumers';
-import { createBodyBudget } from '@chainstead/http';
+import { bytesOfValues, createBodyBudget } from '@chainstead/http';
 import { notedLimits } from '@chainstead/http/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Outcome } from '../call.ts';
 import { findMethod, METHOD_NAMES } from '../method-table.ts';
 import { fourCallsOf, WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
 import {
@@ -224,6 +225,41 @@ describe('a body', () => {
     const [chunk] = (await once(socket, 'data')) as [Buffer];
     expect(chunk.toString()).toMatch(/^HTTP\/1\.1 413 /);
     socket.destroy();
+  });
+});
+
+describe('a body of more values than are parsed', () => {
+  test.each([
+    ['nested too deep', `${'['.repeat(65)}${']'.repeat(65)}`, /nested deeper than 64 levels/],
+    ['too many', `[${'{},'.repeat(30_000)}{}]`, /A batch may hold 20 requests/],
+    ['far too many', `[${'0,'.repeat(49_999)}0]`, /holds more than 50000 values/],
+  ])('%s is refused by its reason', async (_, body, reason) => {
+    const bodies = createBodyBudget(64_000_000);
+    const stage = await start({ limits: { bodies, bodyBytesMax: 1_000_000 } });
+    const response = await fetch(`${stage.url}/eth/${STAGE_KEY}`, { method: 'POST', body });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(reason)]);
+    expect(bodies.used).toBe(0);
+  });
+
+  test('takes room of its key until its call is answered', async () => {
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<Outcome>();
+    const bodies = createBodyBudget(100_000);
+    const stage = await start({
+      limits: { bodies },
+      answer: () => {
+        asked.resolve();
+        return held.promise;
+      },
+    });
+    const body = { ...CALL, more: Array(100).fill([]) };
+    const answered = stage.post(body);
+    await asked.promise;
+    const { length } = JSON.stringify(body);
+    expect(bodies.used).toBe(length + bytesOfValues(106, length));
+    held.resolve({ ok: true, result: Buffer.from('1'), cached: false });
+    await (await answered).text();
+    expect(bodies.used).toBe(0);
   });
 });
 

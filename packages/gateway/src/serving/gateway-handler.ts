@@ -9,7 +9,7 @@ import {
   type RawHandler,
   TooManyBodiesError,
 } from '@chainstead/http';
-import { chainNotOffered } from '../protocol/rpc-errors.ts';
+import { chainNotOffered, invalidRequest } from '../protocol/rpc-errors.ts';
 import { errorText as errorAnswer } from '../protocol/write-answer.ts';
 import { RESERVED_SEGMENTS } from '../reserved-segments.ts';
 import type { ServedChain } from './answer-request.ts';
@@ -86,12 +86,14 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
       {
         onTooLarge: () => refuse(exchange, new BodyTooLargeError(bodyBytesMax)),
         onNoRoom: () => refuse(exchange, new TooManyBodiesError()),
+        onTooManyValues: (message) => exchange.sendText(400, errorAnswer('null', invalidRequest(message))),
         onAborted: () => exchange.abandon(),
         onBody(body) {
           try {
-            answer(body, exchange, target)?.catch((error: unknown) => fail(exchange, error));
+            return answer(body, exchange, target)?.catch((error: unknown) => fail(exchange, error));
           } catch (error) {
             fail(exchange, error);
+            return undefined;
           }
         },
       },

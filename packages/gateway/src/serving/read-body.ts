@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyBudget } from '@chainstead/http';
+import { JsonBoundsError } from '@chainstead/core';
+import { type BodyBudget, bytesOfValues } from '@chainstead/http';
+import { measureBody } from '../protocol/read-requests.ts';
 
 export interface BodyLimits {
   /** Largest body. Bytes. */
@@ -11,9 +13,11 @@ export interface BodyLimits {
 
 /** What is told of a body: one of these, once. The rest of a refused body is not read. */
 export interface BodyReader {
-  /** It is whole. What it took of the budget is given back when this returns. */
-  onBody(body: Buffer): void;
+  /** It is whole. What it and its values take of the budget is given back once it is answered. */
+  onBody(body: Buffer): Promise<void> | undefined;
   onTooLarge(): void;
+  /** It holds more values than are parsed, or nests them too deep. */
+  onTooManyValues(message: string): void;
   /** Too many bodies are being received. */
   onNoRoom(): void;
   /** The client went away. */
@@ -29,6 +33,18 @@ export function readBody(incoming: IncomingMessage, { bytesMax, budget, keyId }:
   let first: Buffer | null = null;
   let rest: Buffer[] | null = null;
   let size = 0;
+  let taken = 0;
+
+  function take(bytes: number): boolean {
+    if (!budget.take(keyId, bytes)) return false;
+    taken += bytes;
+    return true;
+  }
+
+  function giveBack(): void {
+    budget.give(keyId, taken);
+    taken = 0;
+  }
 
   function stop(): void {
     incoming.off('data', onData).off('end', onEnd).off('close', onClose);
@@ -37,7 +53,7 @@ export function readBody(incoming: IncomingMessage, { bytesMax, budget, keyId }:
   function refuse(tell: () => void): void {
     stop();
     incoming.pause();
-    budget.give(keyId, size);
+    giveBack();
     tell();
   }
 
@@ -46,7 +62,7 @@ export function readBody(incoming: IncomingMessage, { bytesMax, budget, keyId }:
       refuse(() => reader.onTooLarge());
       return;
     }
-    if (!budget.take(keyId, chunk.length)) {
+    if (!take(chunk.length)) {
       refuse(() => reader.onNoRoom());
       return;
     }
@@ -60,11 +76,24 @@ export function readBody(incoming: IncomingMessage, { bytesMax, budget, keyId }:
 
   function onEnd(): void {
     stop();
+    const body = rest === null ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest, size);
+    first = null;
+    rest = null;
+    let values: number;
     try {
-      reader.onBody(rest === null ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest, size));
-    } finally {
-      budget.give(keyId, size);
+      values = measureBody(body);
+    } catch (error) {
+      if (!(error instanceof JsonBoundsError)) throw error;
+      refuse(() => reader.onTooManyValues(error.message));
+      return;
     }
+    if (!take(bytesOfValues(values, size))) {
+      refuse(() => reader.onNoRoom());
+      return;
+    }
+    const answered = reader.onBody(body);
+    if (answered === undefined) giveBack();
+    else void answered.finally(giveBack);
   }
 
   function onClose(): void {

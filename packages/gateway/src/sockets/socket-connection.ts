@@ -1,5 +1,10 @@
-import { errorText, type Logger } from '@chainstead/core';
+import { errorText, JsonBoundsError, type Logger } from '@chainstead/core';
+import { type BodyBudget, bytesOfValues } from '@chainstead/http';
 import type { RawData, WebSocket } from 'ws';
+import type { RpcErrorObject } from '../call.ts';
+import { measureBody } from '../protocol/read-requests.ts';
+import { invalidRequest, TOO_MANY_BODIES } from '../protocol/rpc-errors.ts';
+import { errorText as errorAnswer } from '../protocol/write-answer.ts';
 import type { ServedChain } from '../serving/answer-request.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
@@ -15,6 +20,8 @@ export interface SocketConnectionOptions {
   readonly serveBody: ServeBody;
   /** Makes the place for the client's subscriptions, which are sent through the given function. */
   readonly openSubscriptions: (send: (text: string) => void) => ClientSubscriptions;
+  /** What messages may take until they are answered, all together. */
+  readonly bodies: BodyBudget;
   /** Bytes that may wait for the client. */
   readonly bufferBytesMax: number;
   readonly logger: Logger;
@@ -121,9 +128,27 @@ export class SocketConnection {
     });
   }
 
+  /** Takes room for a message and its values. @returns how much, in bytes, or why there is none */
+  #take(body: Buffer): number | RpcErrorObject {
+    const { bodies, keyId } = this.#options;
+    try {
+      const bytes = body.length + bytesOfValues(measureBody(body), body.length);
+      return bodies.take(keyId, bytes) ? bytes : TOO_MANY_BODIES;
+    } catch (error) {
+      if (error instanceof JsonBoundsError) return invalidRequest(error.message);
+      throw error;
+    }
+  }
+
   /** Answers a message, until the client has taken most of the answer. */
   async #serve(body: Buffer): Promise<void> {
-    const { serveBody, served, keyId, logger } = this.#options;
+    const { serveBody, served, keyId, bodies, logger } = this.#options;
+    const taken = this.#take(body);
+    if (typeof taken !== 'number') {
+      this.#outbox.send(errorAnswer('null', taken));
+      await this.#outbox.drained();
+      return;
+    }
     const subscriber = this.#subscriptions.subscriberOfMessage();
     const reply = new SocketReply({ keyId, subscriber, outbox: this.#outbox, gone: this.#gone });
     try {
@@ -134,6 +159,8 @@ export class SocketConnection {
       if (error instanceof SocketGoneError) return;
       logger.error({ chain: served.chain.slug, error: errorText(error) }, 'Message to the gateway failed');
       this.terminate();
+    } finally {
+      bodies.give(keyId, taken);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText, type Logger, type Registry } from '@chainstead/core';
-import { answerTo, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
+import { answerTo, type BodyBudget, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
 import { WebSocketServer } from 'ws';
 import type { ServedChain } from '../serving/answer-request.ts';
 import { type Admission, authorize, OPEN_KEY_ID } from '../serving/authorize.ts';
@@ -39,6 +39,8 @@ export interface SocketServerOptions {
   readonly serveBody: ServeBody;
   readonly feeds: ChainFeeds;
   readonly usage: UsageCounter;
+  /** What messages may take until they are answered, all together. */
+  readonly bodies: BodyBudget;
   /** Largest body of a POST, and so of a message. Bytes. */
   readonly bodyBytesMax: number;
   readonly limits: SocketLimits;
@@ -140,6 +142,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
         served,
         keyId,
         serveBody: options.serveBody,
+        bodies: options.bodies,
         openSubscriptions: (send) => openSubscriptions(served, keyId, send),
         bufferBytesMax: limits.bufferBytesMax ?? BUFFER_BYTES_MAX,
         logger,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { createBodyBudget } from '@chainstead/http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { AnswerCall } from '../call.ts';
@@ -111,6 +112,18 @@ describe('a message', () => {
     const socket = await opened(stage);
     socket.send('x'.repeat(1_001));
     expect((await once(socket, 'close'))[0]).toBe(1_009);
+  });
+
+  test('that holds more values than are parsed is refused, and the next one is answered', async () => {
+    const bodies = createBodyBudget(100_000);
+    const stage = await start({ limits: { bodies } });
+    const socket = await opened(stage);
+    const first = once(socket, 'message');
+    socket.send(`${'['.repeat(65)}${']'.repeat(65)}`);
+    expect(JSON.parse(String((await first)[0]))).toMatchObject({ id: null, error: { code: -32_600 } });
+    expect(await ask(socket, CALL)).toMatchObject({ id: CALL.id });
+    await expect.poll(() => bodies.used).toBe(0);
+    socket.close();
   });
 
   test('gets a result in pieces whole, and answers given meanwhile stand behind it', async () => {

@@ -18,7 +18,9 @@ export const askedTraitsSchema = z
         const named = typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
         if (given === undefined) ctx.addIssue({ code: 'invalid_type', expected: 'object', input: given });
         else if (named.length < 1 || named.length > ASKED_MAX) refuse(given, ALLOWED);
-        for (const [type, value] of named) if (!isTraitValue(value)) refuse(value, VALUE, [type]);
+        // Of too many, no value is looked at.
+        for (const [type, value] of named.slice(0, ASKED_MAX))
+          if (!isTraitValue(value)) refuse(value, VALUE, [type]);
         return Object.fromEntries(named.map(([type, value]) => [type, String(value)]));
       })
       .openapi({

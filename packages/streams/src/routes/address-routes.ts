@@ -14,7 +14,7 @@ import type { StreamServices } from '../stream-services.ts';
 import { ADDRESSES_MAX, givenAddresses } from './given-addresses.ts';
 import { idParameters, limitParameter, openPage } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
-import { answer, jsonBody, pageSchema } from './stream-response.ts';
+import { ADDRESSES_BOUNDS, answer, jsonBody, pageSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Streams'];
@@ -131,6 +131,7 @@ const add = createRoute({
   summary: 'Add addresses to a stream',
   description: 'Effective from the next block on. Addresses that the stream has already stay as they are.',
   request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(1) })) },
+  ...ADDRESSES_BOUNDS,
   responses,
 });
 
@@ -142,6 +143,7 @@ const replace = createRoute({
   summary: 'Replace the addresses of a stream',
   description: 'The stream has these addresses and no others afterwards; an empty list removes them all.',
   request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(0) })) },
+  ...ADDRESSES_BOUNDS,
   responses,
 });
 
@@ -153,5 +155,6 @@ const remove = createRoute({
   summary: 'Delete addresses from a stream',
   description: '404 when the stream has none of them.',
   request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(1) })) },
+  ...ADDRESSES_BOUNDS,
   responses,
 });

@@ -8,7 +8,7 @@ import { addressList, givenAddresses } from './given-addresses.ts';
 import { idParameter } from './list-parameters.ts';
 import { previewConfig } from './stream-config.ts';
 import { notFound, StreamChainError } from './stream-errors.ts';
-import { answer, jsonBody } from './stream-response.ts';
+import { ADDRESSES_BOUNDS, answer, jsonBody } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
 import { findChain, previewMembers, type StreamChains } from './stream-schema.ts';
 import { refuseInvalid } from './validation-failed.ts';
@@ -90,6 +90,7 @@ function preview(chains: StreamChains) {
       params: z.object({ chainId: chainMember(chains), blockNumber: blockNumberParameter }),
       body: jsonBody(z.strictObject({ ...previewMembers(), addresses: addressList.optional() })),
     },
+    ...ADDRESSES_BOUNDS,
     responses: {
       200: answer('The webhook', z.record(z.string(), z.unknown()).readonly().nullable()),
       ...errorResponses(400, 401, 404, 413, 500, 503),

@@ -8,7 +8,7 @@ import { chainMember } from './block-routes.ts';
 import { addressList, givenAddresses } from './given-addresses.ts';
 import { idParameter } from './list-parameters.ts';
 import { StreamChainError } from './stream-errors.ts';
-import { answer, jsonBody } from './stream-response.ts';
+import { ADDRESSES_BOUNDS, answer, jsonBody } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
 import type { StreamChains } from './stream-schema.ts';
 import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
@@ -128,6 +128,7 @@ function create<const Path extends (typeof CREATE_PATHS)[number]>(path: Path, ch
         }),
       ),
     },
+    ...ADDRESSES_BOUNDS,
     responses: {
       200: answer(
         'The job was accepted',

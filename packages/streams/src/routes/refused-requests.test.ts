@@ -51,7 +51,7 @@ describe('a stream is refused for', () => {
   });
 
   test('JSON that is nested too deep to be written again', async () => {
-    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const deep = `${'['.repeat(30)}${']'.repeat(30)}`;
     const input = `{"name":"a","type":"tuple","components":${deep}}`;
     const body = `{"webhookUrl":"https://a.b","description":"","chainIds":["0x1"],"includeNativeTxs":true,"abi":[{"type":"function","inputs":[${input}]}]}`;
     const answer = await ask('PUT', '/streams/evm', body);

@@ -1,4 +1,5 @@
 import { toQuantity } from '@chainstead/core';
+import { bodyBounds } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { Stream } from '../stream.ts';
 import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema } from './stream-schema.ts';
@@ -68,6 +69,11 @@ export function streamResponse(stream: Stream) {
 export function answer<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { 'application/json': { schema } } };
 }
+
+/** Of configurations: filters hold up to 10,000 values, each of them as long as an address. */
+export const CONFIG_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 40_000 });
+/** Of what takes 50,000 addresses, written generously, next to a configuration. */
+export const ADDRESSES_BOUNDS = bodyBounds({ bytesMax: 4_194_304, valuesMax: 90_000 });
 
 /** The `body` of a route that takes JSON. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {

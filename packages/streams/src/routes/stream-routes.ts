@@ -9,7 +9,15 @@ import { checkStream } from './check-stream.ts';
 import { idParameters, limitParameter, openPage } from './list-parameters.ts';
 import { changedConfig, type GivenConfig, newConfig } from './stream-config.ts';
 import { notFound } from './stream-errors.ts';
-import { answer, jsonBody, pageSchema, statusSchema, streamResponse, streamSchema } from './stream-response.ts';
+import {
+  answer,
+  CONFIG_BOUNDS,
+  jsonBody,
+  pageSchema,
+  statusSchema,
+  streamResponse,
+  streamSchema,
+} from './stream-response.ts';
 import { type StreamChains, streamMembers } from './stream-schema.ts';
 import { requireTraces } from './trace-check.ts';
 import { refuseInvalid } from './validation-failed.ts';
@@ -152,6 +160,7 @@ function create(chains: StreamChains) {
     description:
       'A test webhook has to be answered 2xx first. A stream with the same configuration is answered instead of a second one.',
     request: { body: jsonBody(z.strictObject(streamMembers(chains))) },
+    ...CONFIG_BOUNDS,
     responses: { 200: answer('The stream', streamSchema), ...errorResponses(400, 401, 413, 429, 500, 503) },
   });
 }
@@ -175,6 +184,7 @@ function update(chains: StreamChains) {
     summary: 'Update a stream',
     description: 'What is left out stays, null clears. A test webhook has to be answered 2xx first.',
     request: { params: idParameters, body: jsonBody(z.strictObject(streamMembers(chains)).partial()) },
+    ...CONFIG_BOUNDS,
     responses: { 200: answer('The stream', streamSchema), ...errorResponses(400, 401, 404, 413, 429, 500, 503) },
   });
 }

@@ -1,6 +1,7 @@
+import { startOfJson } from '@chainstead/core';
 import { ApiError } from '@chainstead/http';
 import type { z } from '@hono/zod-openapi';
-import { isStorableJson } from './json-text.ts';
+import { isStorableJson, isStorableText } from './json-text.ts';
 
 /** One member or parameter that can't be used. */
 export interface Problem {
@@ -12,7 +13,7 @@ export interface Problem {
 }
 
 /** Problems told at once. */
-const PROBLEMS_MAX = 20;
+const PROBLEMS_MAX = 10;
 /** Longest JSON text of a value that is repeated. Characters. */
 const VALUE_LENGTH_MAX = 200;
 const BODY = 'requestBody';
@@ -45,7 +46,7 @@ interface Validation {
 /** The hook of the routes of streams: refuses what their schemas refuse, in the provider's form. @throws ValidationFailedError */
 export function refuseInvalid(result: Validation): undefined {
   if (result.success || result.error === undefined) return undefined;
-  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, result.data));
+  const problems = firstProblems(result.error, result.data);
   throw new ValidationFailedError(problems, result.target === 'json' ? 'body' : 'parameters');
 }
 
@@ -53,7 +54,12 @@ export function refuseInvalid(result: Validation): undefined {
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new ValidationFailedError(parsed.error.issues.flatMap((issue) => problemsOf(issue, body)));
+  throw new ValidationFailedError(firstProblems(parsed.error, body));
+}
+
+/** Each value of a body can break a rule. */
+function firstProblems({ issues }: z.ZodError, data: unknown): readonly Problem[] {
+  return issues.slice(0, PROBLEMS_MAX).flatMap((issue) => problemsOf(issue, data));
 }
 
 function keyOf(path: string, place: 'body' | 'parameters'): string {
@@ -68,7 +74,7 @@ function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] 
   const value =
     issue.code === 'custom' && issue.params?.given !== undefined ? issue.params.given : valueAt(data, issue.path);
   if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, value), value }];
-  return issue.keys.map((key) => ({
+  return issue.keys.slice(0, PROBLEMS_MAX).map((key) => ({
     path: path === '' ? key : `${path}.${key}`,
     message: `"${key.slice(0, VALUE_LENGTH_MAX)}" is an excess property and therefore is not allowed`,
     value: valueAt(value, [key]),
@@ -122,7 +128,8 @@ function boundOf(origin: string, bound: 'min' | 'max'): string {
 
 /** Nothing that was refused comes back at length, nor what can't be written as JSON again. */
 function shown(value: unknown): unknown {
-  if (!isStorableJson(value)) return undefined;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text === undefined || text.length <= VALUE_LENGTH_MAX ? value : `${text.slice(0, VALUE_LENGTH_MAX)}…`;
+  const text = typeof value === 'string' ? value : startOfJson(value, VALUE_LENGTH_MAX + 1);
+  if (text.length <= VALUE_LENGTH_MAX) return isStorableJson(value) ? value : undefined;
+  const start = text.slice(0, VALUE_LENGTH_MAX);
+  return isStorableText(start) ? `${start}…` : undefined;
 }

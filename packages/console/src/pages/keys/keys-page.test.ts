@@ -80,6 +80,13 @@ describe('the page of keys', () => {
     expect(await stage.keys.list()).toHaveLength(known);
   });
 
+  test('refuses a name that Postgres can’t hold', async () => {
+    const known = (await stage.keys.list()).length;
+    const answer = await stage.post('/console/keys/create', { name: 'a\0b', scope: 'data', rate: '' }, visitor);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('NUL')]);
+    expect(await stage.keys.list()).toHaveLength(known);
+  });
+
   test('shows what keys asked for by key, route, method and day, as a table, a plot and CSV', async () => {
     await stage.database.query(
       `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES

@@ -1,4 +1,4 @@
-import { errorText, toQuantity } from '@chainstead/core';
+import { errorText, JSON_DEPTH_MAX, JsonBoundsError, parseBoundedJson, toQuantity } from '@chainstead/core';
 import { type AbiEvent, type GivenStream, readAbiEvents, type Stream } from '@chainstead/streams';
 import { z } from 'zod';
 import { linesOf } from './change-streams.ts';
@@ -16,6 +16,9 @@ export const SWITCHES = [
   'sendRemoved',
   'demo',
 ] as const satisfies readonly (keyof Stream)[];
+
+/** As of the configurations that the API takes. */
+const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 40_000 };
 
 const text = z.string().default('');
 /** Boxes that are ticked. */
@@ -92,9 +95,12 @@ export function readForm(form: StreamForm): ReadForm {
     const written = form[field].trim();
     if (written === '') return null;
     try {
-      return JSON.parse(written);
+      return parseBoundedJson(written, JSON_BOUNDS);
     } catch (error) {
-      problems.push({ field, message: `is not JSON: ${errorText(error)}` });
+      problems.push({
+        field,
+        message: `${error instanceof JsonBoundsError ? 'is too large' : 'is not JSON'}: ${errorText(error)}`,
+      });
       return null;
     }
   };
