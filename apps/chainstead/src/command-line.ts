@@ -12,6 +12,7 @@ import { indexesCommand } from './commands/indexes.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { provisionCommand } from './commands/provision.ts';
 import { recordCommand } from './commands/record.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { reviewsCommand } from './commands/reviews.ts';
@@ -59,6 +60,7 @@ export function createProgram(context: CommandContext): Command {
 const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   startCommand,
   demoCommand,
+  provisionCommand,
   migrateCommand,
   upgradeCheckCommand,
   configCommand,

@@ -48,24 +48,29 @@ const compose = composeSchema.parse(parse(read('docker-compose.yml'), { merge: t
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image.startsWith('chainstead'));
 
+/** Services that end when their work is done. */
+const ONCE = ['provision', 'migrate'];
+
 describe('docker-compose.yml', () => {
   it('has every service, with a health check', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual(
-      ['api', 'grafana', 'ingest', 'migrate', 'postgres', 'prometheus', 'redis', 'worker'].toSorted(),
+      ['api', 'grafana', 'ingest', 'migrate', 'postgres', 'prometheus', 'provision', 'redis', 'worker'].toSorted(),
     );
     for (const [name, { healthcheck }] of services)
-      expect([name, name === 'migrate' ? healthcheck?.disable : (healthcheck?.test?.length ?? 0) > 1]).toEqual([
+      expect([name, ONCE.includes(name) ? healthcheck?.disable : (healthcheck?.test?.length ?? 0) > 1]).toEqual([
         name,
         true,
       ]);
   });
 
-  it('starts ours only after the migration, and the migration only on a healthy database', () => {
+  it('starts ours only after the migration, and the migration only on a provisioned database', () => {
     for (const [name, { depends_on }] of ours)
       expect(depends_on, name).toMatchObject(
-        name === 'migrate'
+        name === 'provision'
           ? { postgres: { condition: 'service_healthy' } }
-          : { migrate: { condition: 'service_completed_successfully' } },
+          : name === 'migrate'
+            ? { provision: { condition: 'service_completed_successfully' } }
+            : { migrate: { condition: 'service_completed_successfully' } },
       );
   });
 
@@ -79,7 +84,7 @@ describe('docker-compose.yml', () => {
     const targets = scrape_configs.flatMap(({ dns_sd_configs }) =>
       dns_sd_configs.flatMap(({ names, port }) => names.map((name) => [name, String(port)])),
     );
-    const serving = ours.filter(([name]) => name !== 'migrate');
+    const serving = ours.filter(([name]) => !ONCE.includes(name));
     expect(targets.toSorted()).toEqual(
       serving.map(([name, { environment }]) => [name, environment?.METRICS_PORT]).toSorted(),
     );
@@ -128,13 +133,22 @@ describe('docker-compose.yml', () => {
   it('sets only keys that the configuration has, to values that it accepts', () => {
     for (const [name, { environment = {} }] of ours) {
       expect(
-        Object.keys(environment).filter((key) => !Object.hasOwn(globalKeys.shape, key)),
+        Object.keys(environment).filter((key) => !Object.hasOwn(globalKeys.shape, key) && environment[key] !== ''),
         name,
       ).toEqual([]);
       const filled = Object.fromEntries(
         Object.entries(environment).map(([key, value]) => [key, value.replaceAll(/\$\{[^}]*\}/g, 'secret')]),
       );
       expect(parseConfiguration([environmentSource(filled)]).warnings, name).toEqual([]);
+    }
+  });
+
+  it('keeps the superuser from the program, which works as a role of its own', () => {
+    expect(compose.services.postgres?.environment).toMatchObject({ POSTGRES_USER: 'postgres' });
+    for (const [name, { environment = {} }] of ours) {
+      expect(environment.DATABASE_URL, name).toMatch(/^postgres:\/\/chainstead:\$\{POSTGRES_PASSWORD:/);
+      expect(environment.POSTGRES_SUPERUSER_PASSWORD, name).toBe('');
+      expect('DATABASE_SUPERUSER_URL' in environment, name).toBe(name === 'provision');
     }
   });
 
@@ -177,7 +191,7 @@ describe('docker-compose.yml', () => {
     }
     const checked = spawnSync('docker', ['compose', '--profile', 'monitoring', 'config', '--quiet'], {
       cwd: ROOT,
-      env: { ...process.env, POSTGRES_PASSWORD: 'secret' },
+      env: { ...process.env, POSTGRES_PASSWORD: 'secret', POSTGRES_SUPERUSER_PASSWORD: 'secret' },
       encoding: 'utf8',
     });
     expect(checked.stderr).toBe('');

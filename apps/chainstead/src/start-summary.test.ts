@@ -7,7 +7,7 @@ import type { ChainFinding } from './survey-upstreams.ts';
 const summary = (
   environment: Record<string, string>,
   findings: readonly ChainFinding[] = [],
-  adminKey: string | null = null,
+  adminKeyFile: string | null = null,
   needsKey = environment.API_KEYS !== undefined,
 ) => {
   const { configuration } = parseConfiguration([environmentSource(environment)]);
@@ -21,7 +21,7 @@ const summary = (
     ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
     metrics: configuration.metrics.port === null ? null : `http://127.0.0.1:${configuration.metrics.port}`,
     findings,
-    adminKey,
+    adminKeyFile,
     needsKey,
   });
 };
@@ -36,9 +36,9 @@ describe('start summary', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('tells where the console is, and the key that this start has made for it', () => {
+  it('tells where the console is, and the file of the key that this start has made for it', () => {
     expect(summary({})).toContain('  Console   http://127.0.0.1:8080/console, with a key of the scope admin\n');
-    expect(summary({}, [], 'f'.repeat(32))).toContain(`/console, with the key ${'f'.repeat(32)} (shown this once`);
+    expect(summary({}, [], '/data/console-key')).toContain('/console, with the key in /data/console-key\n');
   });
 
   it('tells how many processes a role has, where it has several', () => {

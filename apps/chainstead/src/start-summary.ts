@@ -17,8 +17,8 @@ export interface StartSummary {
   readonly ready: readonly RoleReady[];
   /** Where `/metrics` is, apart from the API; null: nowhere else. */
   readonly metrics: string | null;
-  /** Made by this start, to be shown once; null: there was one before. */
-  readonly adminKey?: string | null;
+  /** Where this start has written the console's first key; null: there was one before. */
+  readonly adminKeyFile?: string | null;
   /** Whether requests need a key: one is in API_KEYS, or was ever made. */
   readonly needsKey: boolean;
   /** What the nodes said; none where this process asks none. */
@@ -36,7 +36,7 @@ export function renderStartSummary(summary: StartSummary): string {
   const lines = [
     `Chainstead runs: ${renderRoles(slots)}`,
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
-    ...(address === null ? [] : [consoleLine(address, summary.adminKey ?? null)]),
+    ...(address === null ? [] : [consoleLine(address, summary.adminKeyFile ?? null)]),
     ...metricsLines(configuration, address, metrics),
     `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactConnectionString(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
@@ -49,11 +49,8 @@ export function renderStartSummary(summary: StartSummary): string {
   return `\n${lines.join('\n')}\n\n`;
 }
 
-function consoleLine(address: string, adminKey: string | null): string {
-  const key =
-    adminKey === null
-      ? 'with a key of the scope admin'
-      : `with the key ${adminKey} (shown this once; \`chainstead keys create --scope admin\` makes another)`;
+function consoleLine(address: string, adminKeyFile: string | null): string {
+  const key = adminKeyFile === null ? 'with a key of the scope admin' : `with the key in ${adminKeyFile}`;
   return `  Console   ${address}/console, ${key}`;
 }
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { platform } from 'node:os';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   commandLineOf,
   createScratchDatabase,
@@ -19,18 +21,21 @@ const READY_TIMEOUT_MS = 60_000;
 const chain = createScriptedChain({ seed: 7, finalityDepth: 8 });
 let upstream: Awaited<ReturnType<typeof serveScriptedChain>>;
 let scratch: ScratchDatabase;
+let dataDirectory: string;
 const started: Program[] = [];
 
 beforeAll(async () => {
   chain.mine(40);
   upstream = await serveScriptedChain(chain);
   scratch = await createScratchDatabase({ migrated: false });
+  dataDirectory = await mkdtemp(join(tmpdir(), 'chainstead-start-'));
 });
 
 afterAll(async () => {
   await endAll();
   await upstream?.close();
   await scratch?.drop();
+  await rm(dataDirectory, { recursive: true, force: true });
 });
 
 async function endAll(): Promise<void> {
@@ -48,6 +53,7 @@ function start(
     node,
     environment: {
       DATABASE_URL: scratch.url,
+      DATA_DIR: dataDirectory,
       PORT: '0',
       CHAINS: 'scripted',
       CHAIN_ID_SCRIPTED: '31337',
@@ -178,9 +184,12 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
     for (const pid of after.values()) expect(commandLineOf(pid)).toBeNull();
   });
 
-  it('printed a key for the console at its first start, once, and stays open to this machine', async () => {
-    const printed = program.output().match(/\/console, with the key ([0-9a-f]{32}) /g) ?? [];
-    expect(printed).toHaveLength(1);
+  it('wrote a key for the console at its first start, which only its user reads, and stays open to this machine', async () => {
+    const [, path = ''] = /\/console, with the key in (\S+)\n/.exec(program.output()) ?? [];
+    const key = (await readFile(path, 'utf8')).trim();
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(program.output()).not.toContain(key);
     const known = await scratch.database.query('SELECT by_start, scopes FROM api_keys');
     expect(known).toEqual([{ by_start: true, scopes: ['admin'] }]);
   });

@@ -34,6 +34,8 @@ export interface Transaction {
    * @returns the answers once all are there. @throws what the first of them was rejected with that did not merely come after another's failure
    */
   together<T extends readonly unknown[]>(ask: () => { readonly [K in keyof T]: Promise<T[K]> }): Promise<T>;
+  /** Wakes those that listen to the channel once this transaction has committed. It can be lost: listeners look by themselves, too. */
+  notify(channel: string): void;
 }
 
 /** What can be asked where nothing can be changed: of the primary, or of a standby that follows it. */

@@ -116,6 +116,25 @@ async function makeAnalyst({ url, superuserUrl }: { url: string; superuserUrl: s
   return analyst.href;
 }
 
+test('a reader can fill neither the disk nor the WAL, and the program is not bound', async () => {
+  const { start } = await openEmbeddedFolder(template);
+  const server = await start();
+  const analyst = await makeAnalyst(server);
+  for (const statement of [
+    'CREATE TEMPORARY TABLE large AS SELECT 1',
+    'SELECT lo_create(0)',
+    "SELECT lo_from_bytea(0, '\\x00')",
+    "SELECT pg_logical_emit_message(false, 'x', 'y')",
+    "SELECT pg_logical_emit_message(true, 'x', '\\x00'::bytea)",
+    'SET temp_file_limit = -1',
+  ])
+    await expect(askServer(analyst, statement), statement).rejects.toMatchObject({ code: '42501' });
+  const limit = "SELECT current_setting('temp_file_limit') AS size";
+  expect(await askServer(analyst, limit)).toEqual([{ size: '2GB' }]);
+  expect(await askServer(server.url, limit)).toEqual([{ size: '-1' }]);
+  await askServer(server.url, 'CREATE TEMPORARY TABLE own AS SELECT 1');
+});
+
 describe('a server that ends without being asked to', () => {
   test('ends by itself when its process is killed, and starts again', async () => {
     const { start, startElsewhere, serverRuns } = await openEmbeddedFolder(template);

@@ -36,6 +36,8 @@ export interface EmbeddedPostgres {
 export const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '200',
   shared_buffers: '256MB',
+  // 128 MB of 8 GB: any role can fill the queue of notifications, which lies on the disk.
+  max_notify_queue_pages: '16384',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
@@ -95,7 +97,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   await writeFile(join(dataDir, OWNER_FILE), `${process.pid}\n`);
   const provisioned = { port: server.port, passwords };
   try {
-    await provisionDatabase(provisioned);
+    await provisionDatabase({ superuserUrl: superuserUrl(provisioned), programUrl: programUrl(provisioned) });
   } catch (error) {
     await server.stop();
     throw startFailed(dataDir, errorText(error), error);
@@ -165,7 +167,7 @@ async function useRunningServer(folder: ServerFolder): Promise<EmbeddedPostgres 
     return undefined;
   }
   try {
-    await provisionDatabase(provisioned);
+    await provisionDatabase({ superuserUrl: superuserUrl(provisioned), programUrl: programUrl(provisioned) });
   } catch (error) {
     // It may have begun to stop after it was found ready: its owner is gone, and the watching shell did its work.
     if (await until(async () => !(await isPostgresProcess(pid)), STOP_TIMEOUT_MS)) return undefined;

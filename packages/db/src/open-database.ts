@@ -8,6 +8,7 @@ import { copyTogether } from './copy-together.ts';
 import type { Database, ReadDatabase, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import { createOutageWatch, type OutageWatch } from './database-outage.ts';
+import { createNotifications, type SendNotifications } from './notify.ts';
 import { type ConnectionOptions, openPool, sessionsOf } from './open-pool.ts';
 import { SessionClient } from './session-client.ts';
 
@@ -40,10 +41,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { metrics } = options;
   const connections = metrics === undefined ? pool : measuredConnections(metrics, 'main', pool);
   if (metrics !== undefined) measureOutages(metrics, outages.isAway);
+  const transactions: Transactions = { connections, notify: createNotifications(metrics) };
   let closed: Promise<void> | undefined;
   const shared: Omit<Database, Asking> = {
     pool,
-    until: (signal, how = 'cut') => ({ ...shared, ...endedBy(connections, { signal, how }, outages) }),
+    until: (signal, how = 'cut') => ({ ...shared, ...endedBy(transactions, { signal, how }, outages) }),
     session: ({ queryTimeoutMs } = {}) =>
       openSession({ types: columnParsers, ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }) }),
     close() {
@@ -54,16 +56,22 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     ...shared,
     ...reading((text, values) => outages.watch(() => runQuery(connections, text, values))),
-    transaction: (work) => outages.watch(() => runTransaction(connections, work)),
+    transaction: (work) => outages.watch(() => runTransaction(transactions, work)),
   };
 }
 
 type Asking = 'query' | 'transaction' | keyof ReadDatabase;
 
-function endedBy(connections: Connections, end: End, outages: OutageWatch): Pick<Database, Asking> {
+/** What transactions run with. */
+interface Transactions {
+  readonly connections: Connections;
+  readonly notify: SendNotifications;
+}
+
+function endedBy(transactions: Transactions, end: End, outages: OutageWatch): Pick<Database, Asking> {
   return {
-    ...reading((text, values) => outages.watch(() => runQuery(connections, text, values, end))),
-    transaction: (work) => outages.watch(() => runTransaction(connections, work, end)),
+    ...reading((text, values) => outages.watch(() => runQuery(transactions.connections, text, values, end))),
+    transaction: (work) => outages.watch(() => runTransaction(transactions, work, end)),
   };
 }
 
@@ -96,18 +104,21 @@ function reading(query: Database['query']): Pick<Database, 'query' | keyof ReadD
 }
 
 async function runTransaction<T>(
-  connections: Connections,
+  { connections, notify }: Transactions,
   work: (transaction: Transaction) => Promise<T>,
   end?: End,
 ): Promise<T> {
   const client = await connectUnlessEnded(connections, end);
   const use = useUntil(client, end);
+  const channels = new Set<string>();
   try {
     await client.query('BEGIN');
-    const result = await work(transactionOn(client));
+    const result = await work(transactionOn(client, channels));
     end?.signal.throwIfAborted();
     const ended = await client.query('COMMIT');
     if (ended.command !== 'COMMIT') throw notCommitted();
+    const broken = await notify(client, channels);
+    if (broken !== undefined) use.break(broken);
     return result;
   } catch (error) {
     // A request to cancel that is under way must not hit the ROLLBACK.
@@ -123,13 +134,14 @@ async function runTransaction<T>(
   }
 }
 
-function transactionOn(client: PoolClient): Transaction {
+function transactionOn(client: PoolClient, channels: Set<string>): Transaction {
   return {
     client,
     query: (text, values) => queryOn(client, text, values),
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),
     copyTogether: (copies, around) => copyTogether(client, copies, around),
     together: (ask) => askTogether(client, ask),
+    notify: (channel) => void channels.add(channel),
   };
 }
 

@@ -1,18 +1,24 @@
-import { Client, escapeLiteral } from 'pg';
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { type ConnectionTarget, parseConnectionString } from './connection-string.ts';
+import { DatabaseError } from './database-error.ts';
+import { sessionsTo } from './open-pool.ts';
 
 /** The embedded server's superuser, as initdb makes it. */
 export const SUPERUSER = 'postgres';
-/** The role that the program works as: owns its database, and nothing else of the server. */
+/** The role that the program works as in the embedded server: owns its database, and nothing else of the server. */
 const PROGRAM_ROLE = 'chainstead';
 const READER_ROLE = 'chainstead_reader';
 const DATABASE = 'chainstead';
 /** Extensions that the schema needs, which only a superuser may create on every server. */
 const EXTENSION = 'btree_gist';
+/** Temporary files of one session of any other role in the program's database: sorts and joins that don't fit into memory. */
+const TEMP_FILE_LIMIT = '2GB';
 
-const CONNECT_TIMEOUT_MS = 10_000;
 const SQLSTATE_INVALID_PASSWORD = '28P01';
+const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
 /** Two processes at once: the other's role, database or extension is as good, and so are its changes of a role (XX000). */
 const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '42P04', '23505', 'XX000']);
+const SERVER_VERSION_WITH_TRANSACTION_TIMEOUT = 170_000;
 
 /** The embedded server as its own process reaches it. */
 export interface ProvisionedServer {
@@ -25,31 +31,57 @@ export function programUrl({ port, passwords }: ProvisionedServer): string {
   return `postgres://${PROGRAM_ROLE}:${passwords.program}@127.0.0.1:${port}/${DATABASE}`;
 }
 
-/** @param database @default the server's own, `postgres` */
-export function superuserUrl({ port, passwords }: ProvisionedServer, database = 'postgres'): string {
-  return `postgres://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${port}/${database}`;
+/** The server's database `postgres`. */
+export function superuserUrl({ port, passwords }: ProvisionedServer): string {
+  return `postgres://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${port}/postgres`;
+}
+
+export interface ProvisionOptions {
+  /** Any database of the server, as a superuser. */
+  readonly superuserUrl: string;
+  /** The program's database, as its role with its password. Neither has to exist. */
+  readonly programUrl: string;
 }
 
 /**
- * Makes what the program finds in its server: its role, its database, the extension, the readers' role, and advisory locks for
- * the program's role alone. Changes nothing if all is in place.
+ * Makes what the program finds in its server: its role, its database, the extension, the readers' role, and bounds for what every
+ * role may do in that database. Changes nothing if all is in place.
+ * @throws {DatabaseError} DATABASE_NOT_PROVISIONED
  */
-export async function provisionDatabase(server: ProvisionedServer): Promise<void> {
-  await withClient(superuserUrl(server), async (admin) => {
-    const [role] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [PROGRAM_ROLE]);
-    // With its password at once: looking later whether it can log in would fail, and the server log that.
-    if (role === undefined)
-      await make(admin, `CREATE ROLE ${PROGRAM_ROLE} LOGIN PASSWORD ${escapeLiteral(server.passwords.program)}`);
-    await provideReaders(admin);
-    const [database] = await rowsOf(admin, 'SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
-    if (database === undefined) await make(admin, `CREATE DATABASE ${DATABASE} OWNER ${PROGRAM_ROLE}`);
-  });
-  await withClient(superuserUrl(server, DATABASE), async (admin) => {
-    const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [EXTENSION]);
-    if (extension === undefined) await make(admin, `CREATE EXTENSION ${EXTENSION}`);
-    await keepAdvisoryLocks(admin);
-    await ensureLogin(server, admin);
-  });
+export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
+  const superuser = parseConnectionString(urls.superuserUrl);
+  const program = readProgram(urls.programUrl);
+  if (superuser.user === program.role) throw sameRole(program.role);
+  try {
+    await withClient(superuser, async (admin) => {
+      const [role] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [program.role]);
+      // With its password immediately: looking later whether it can log in would fail, and the server log that.
+      if (role === undefined)
+        await make(
+          admin,
+          `CREATE ROLE ${escapeIdentifier(program.role)} LOGIN PASSWORD ${escapeLiteral(program.password)}`,
+        );
+      await provideReaders(admin);
+      const [database] = await rowsOf(admin, 'SELECT 1 FROM pg_database WHERE datname = $1', [program.database]);
+      if (database === undefined)
+        await make(
+          admin,
+          `CREATE DATABASE ${escapeIdentifier(program.database)} OWNER ${escapeIdentifier(program.role)} TEMPLATE template0 ENCODING 'UTF8'`,
+        );
+    });
+    await withClient({ ...superuser, database: program.database }, async (admin) => {
+      const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [EXTENSION]);
+      if (extension === undefined) await make(admin, `CREATE EXTENSION ${EXTENSION}`);
+      for (const { statement } of await rowsOf<{ statement: string }>(admin, BOUNDS_SQL, [
+        program.role,
+        TEMP_FILE_LIMIT,
+      ]))
+        await make(admin, statement);
+      await ensureLogin(program, admin);
+    });
+  } catch (error) {
+    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? notSuperuser(error) : error;
+  }
 }
 
 /** What its migration can't limit, since the program's role may not change other roles. An operator's settings are left alone. */
@@ -61,30 +93,64 @@ async function provideReaders(admin: Client): Promise<void> {
   await make(admin, `ALTER ROLE ${READER_ROLE} CONNECTION LIMIT 20`);
   await make(admin, `ALTER ROLE ${READER_ROLE} SET statement_timeout = '5min'`);
   await make(admin, `ALTER ROLE ${READER_ROLE} SET idle_in_transaction_session_timeout = '1min'`);
+  const [server] = await rowsOf<{ version: number }>(
+    admin,
+    "SELECT current_setting('server_version_num')::int AS version",
+  );
+  if (server !== undefined && server.version >= SERVER_VERSION_WITH_TRANSACTION_TIMEOUT)
+    await make(admin, `ALTER ROLE ${READER_ROLE} SET transaction_timeout = '10min'`);
 }
 
 /**
- * The job queue waits for advisory locks, which any role might hold otherwise. Rights to functions are of one database, and so
- * are the locks: a role that takes one from another database is in nobody's way.
+ * What any role may do otherwise in the database, of these only what is not bounded yet. The job queue waits for advisory locks;
+ * temporary tables, large objects and messages in the WAL fill the disk, and so do temporary files without a limit. Rights to
+ * functions are of one database, and so are the locks: a role that takes one from another database is in nobody's way.
  */
-async function keepAdvisoryLocks(admin: Client): Promise<void> {
-  const statements = await rowsOf<{ statement: string }>(admin, ADVISORY_LOCKS_SQL, [PROGRAM_ROLE]);
-  for (const { statement } of statements) await make(admin, statement);
-}
-
-const ADVISORY_LOCKS_SQL = `
+const BOUNDS_SQL = `
 SELECT format('REVOKE EXECUTE ON FUNCTION %1$s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %1$s TO %2$I', oid::regprocedure, $1::text) AS statement
 FROM pg_proc
 WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^pg_(try_)?advisory_'
-  AND (has_function_privilege('public', oid, 'EXECUTE') OR NOT has_function_privilege($1, oid, 'EXECUTE'))`;
+  AND (has_function_privilege('public', oid, 'EXECUTE') OR NOT has_function_privilege($1, oid, 'EXECUTE'))
+UNION ALL
+SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', oid::regprocedure)
+FROM pg_proc
+WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^(lo_(creat|create|from_bytea|open|put|truncate|truncate64)|lowrite|pg_logical_emit_message)$'
+  AND has_function_privilege('public', oid, 'EXECUTE')
+UNION ALL
+SELECT format('REVOKE TEMPORARY ON DATABASE %1$I FROM PUBLIC; GRANT TEMPORARY ON DATABASE %1$I TO %2$I', current_database(), $1::text)
+WHERE has_database_privilege('public', current_database(), 'TEMPORARY')
+UNION ALL
+SELECT format('ALTER DATABASE %I SET temp_file_limit = %L', current_database(), $2::text)
+WHERE NOT EXISTS (
+  SELECT FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase, unnest(setconfig) AS setting
+  WHERE datname = current_database() AND setrole = 0 AND setting LIKE 'temp_file_limit=%')
+UNION ALL
+SELECT format('ALTER ROLE %I IN DATABASE %I SET temp_file_limit = -1', $1::text, current_database())
+WHERE NOT EXISTS (
+  SELECT FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole JOIN pg_database ON pg_database.oid = setdatabase, unnest(setconfig) AS setting
+  WHERE rolname = $1 AND datname = current_database() AND setting LIKE 'temp_file_limit=%')`;
 
-/** The password in the folder is the one that counts: the file may have been lost and made anew. */
-async function ensureLogin(server: ProvisionedServer, admin: Client): Promise<void> {
+interface Program {
+  readonly target: ConnectionTarget;
+  readonly role: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+function readProgram(url: string): Program {
+  const target = parseConnectionString(url);
+  const { user: role, password, database } = target;
+  if (role === undefined || password === undefined) throw noLogin();
+  return { target, role, password, database };
+}
+
+/** The password of the URL is the one that counts: the embedded server's file may have been lost and made anew. */
+async function ensureLogin({ target, role, password }: Program, admin: Client): Promise<void> {
   try {
-    await withClient(programUrl(server), () => Promise.resolve());
+    await withClient(target, () => Promise.resolve());
   } catch (error) {
     if (!hasCode(error) || error.code !== SQLSTATE_INVALID_PASSWORD) throw error;
-    await admin.query(`ALTER ROLE ${PROGRAM_ROLE} PASSWORD ${escapeLiteral(server.passwords.program)}`);
+    await admin.query(`ALTER ROLE ${escapeIdentifier(role)} PASSWORD ${escapeLiteral(password)}`);
   }
 }
 
@@ -104,10 +170,8 @@ async function rowsOf<Row extends object = object>(
   return (await client.query<Row>(text, [...values])).rows;
 }
 
-async function withClient(connectionString: string, work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // A server that ends meanwhile fails the query too; without a listener it would end the process.
-  client.on('error', () => undefined);
+async function withClient(target: ConnectionTarget, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = sessionsTo(target, { applicationName: 'chainstead provision' })();
   try {
     await client.connect();
     await work(client);
@@ -118,4 +182,30 @@ async function withClient(connectionString: string, work: (client: Client) => Pr
 
 function hasCode(error: unknown): error is Error & { readonly code: unknown } {
   return error instanceof Error && 'code' in error;
+}
+
+function noLogin(): DatabaseError {
+  return notProvisioned(
+    'DATABASE_URL names no role or no password',
+    'Set DATABASE_URL to postgres://role:password@host/database',
+  );
+}
+
+function sameRole(role: string): DatabaseError {
+  return notProvisioned(
+    `DATABASE_URL and DATABASE_SUPERUSER_URL both name the role ${role}`,
+    'Give the program a role of its own in DATABASE_URL: it must not be a superuser',
+  );
+}
+
+function notSuperuser(cause: Error): DatabaseError {
+  return notProvisioned(
+    `The role of DATABASE_SUPERUSER_URL is not a superuser: ${cause.message}`,
+    'Set DATABASE_SUPERUSER_URL to a superuser of the server',
+    cause,
+  );
+}
+
+function notProvisioned(message: string, remedy: string, cause?: Error): DatabaseError {
+  return new DatabaseError({ code: 'DATABASE_NOT_PROVISIONED', message, remedy, retryable: false, cause });
 }

@@ -17,6 +17,8 @@ export interface CheckedConnectorOptions {
   readonly resolve: Resolver;
   /** For resolving, and for each address that is tried. Milliseconds. */
   readonly connectTimeoutMs: number;
+  /** The one origin (scheme, host and port) that may have private addresses. It loses that with its first public address. */
+  readonly privateOrigin?: string | undefined;
 }
 
 /**
@@ -27,22 +29,41 @@ export interface CheckedConnectorOptions {
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
   const connect = buildConnector({ timeout: options.connectTimeoutMs });
+  const isOpen = createPrivateOrigin(options.privateOrigin);
   return (target, callback) => {
-    checkedAddresses(target.hostname, options).then(
+    checkedAddresses(target, options, isOpen).then(
       (addresses) => connectToFirst(connect, target, addresses, callback),
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
     );
   };
 }
 
+/** Whether a target may have its addresses, which are blocked. @param isPrivate whether all of them are */
+type IsOpen = (target: buildConnector.Options, isPrivate: boolean) => boolean;
+
+/** A name of a public server that leads to a private address the next time was rebound. */
+function createPrivateOrigin(origin: string | undefined): IsOpen {
+  let wasPublic = false;
+  return ({ protocol, host }, isPrivate) => {
+    if (origin === undefined || `${protocol}//${host}` !== origin) return false;
+    wasPublic ||= !isPrivate;
+    return !wasPublic;
+  };
+}
+
 /** Every address of a host, all of them allowed: one that is not spoils the host. @throws BlockedAddressError, DnsFailedError */
-async function checkedAddresses(hostname: string, options: CheckedConnectorOptions): Promise<readonly string[]> {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+async function checkedAddresses(
+  target: buildConnector.Options,
+  options: CheckedConnectorOptions,
+  isOpen: IsOpen,
+): Promise<readonly string[]> {
+  const bare = target.hostname.replace(/^\[(.*)\]$/, '$1');
   const addresses = isIP(bare) === 0 ? await resolveName(bare, options) : [bare];
-  for (const address of addresses) {
+  const blocked = addresses.flatMap((address) => {
     const range = options.check(address);
-    if (range !== null) throw new BlockedAddressError(bare, address, range);
-  }
+    return range === null ? [] : [new BlockedAddressError(bare, address, range)];
+  });
+  if (!isOpen(target, blocked.length === addresses.length) && blocked[0] !== undefined) throw blocked[0];
   return addresses;
 }
 

@@ -140,3 +140,51 @@ test('what the allow-list opens is said at the start', () => {
   open({ allowPrivate: ['10.0.0.0/8'], logger });
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', allow_private: ['10.0.0.0/8'] });
 });
+
+describe('an origin that may be private', () => {
+  const redirectTo = (location: string) => serve((_request, response) => response.writeHead(302, { location }).end());
+
+  test('is reached, and so are its own paths', async () => {
+    const server = await serve(({ url }, response) => {
+      if (url === '/') response.writeHead(302, { location: '/list' });
+      response.end('the list');
+    });
+    const egress = open({ allowPrivate: false, privateOrigin: new URL(server.url).origin });
+    const { body } = await egress.request({ url: server.url, redirects: 1 });
+    expect(body.toString()).toBe('the list');
+  });
+
+  test.each(['another port', 'another scheme', 'another name'])(
+    'leads to no private address with %s',
+    async (other) => {
+      const secret = await serve(answer('secret'));
+      const target =
+        other === 'another port'
+          ? secret.url
+          : other === 'another name'
+            ? secret.url.replace('127.0.0.1', 'localhost')
+            : '';
+      const server = await redirectTo(target === '' ? `https://127.0.0.1:${secret.port}/` : target);
+      const egress = open({ allowPrivate: false, privateOrigin: new URL(server.url).origin });
+      await expect(egress.request({ url: server.url, redirects: 3 })).rejects.toMatchObject({
+        code: 'EGRESS_BLOCKED_ADDRESS',
+      });
+      expect(secret.connections()).toBe(0);
+    },
+  );
+
+  test('is private no more once its name had a public address', async () => {
+    const server = await serve(answer('secret'));
+    const addresses = [['8.8.8.8', '127.0.0.1'], ['127.0.0.1']];
+    const url = `http://rebound.example:${server.port}/`;
+    const egress = open({
+      allowPrivate: false,
+      privateOrigin: new URL(url).origin,
+      timeoutMs: 2_000,
+      resolve: async () => addresses.shift() ?? [],
+    });
+    for (const _ of [...addresses])
+      await expect(egress.request({ url })).rejects.toMatchObject({ code: 'EGRESS_BLOCKED_ADDRESS' });
+    expect(server.connections()).toBe(0);
+  });
+});

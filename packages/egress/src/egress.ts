@@ -9,6 +9,11 @@ import { isRedirect, nextHop, openingHop } from './hop.ts';
 export interface EgressOptions {
   /** CIDR ranges and addresses beside the public ones (`WEBHOOK_ALLOW_PRIVATE`); `true`: every address. */
   readonly allowPrivate: readonly string[] | boolean;
+  /**
+   * The one origin (`http://host:port`) that may have private addresses besides, which redirects to other origins don't inherit:
+   * for a URL that the operator types. It loses that with its first public address.
+   */
+  readonly privateOrigin?: string;
   /** For a whole request: resolving, connecting, redirects, body. Default 10,000 ms. */
   readonly timeoutMs?: number;
   /** Default 1 MiB. */
@@ -76,6 +81,7 @@ export function createEgress(options: EgressOptions): Egress {
       check: createAddressCheck(options.allowPrivate),
       resolve: options.resolve ?? systemResolver,
       connectTimeoutMs: timeoutMs,
+      privateOrigin: options.privateOrigin,
     }),
   });
   if (options.allowPrivate === true || (options.allowPrivate !== false && options.allowPrivate.length > 0))

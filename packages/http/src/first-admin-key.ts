@@ -6,12 +6,13 @@ import { insertKey } from './key-store.ts';
 const LOCK = 'first admin key';
 
 /**
- * Makes the first key that opens the console, where there never was one: to be shown once. Null where a key with the scope `admin` is configured, or
+ * Makes the first key that opens the console, where there never was one. It is made only if `keep` succeeds, which gets it before it counts. Null where a key with the scope `admin` is configured, or
  * was ever made. A server that is open to this machine alone stays open: this key counts for the console only.
  */
 export async function createFirstAdminKey(
   database: Database,
   configured: readonly ConfiguredKey[],
+  keep: (key: string) => Promise<void>,
 ): Promise<string | null> {
   if (configured.some(({ scopes }) => scopes.has('admin'))) return null;
   return database.transaction(async (transaction) => {
@@ -23,6 +24,8 @@ export async function createFirstAdminKey(
     );
     if (known.length > 0) return null;
     const made = { name: 'console, from the first start', scopes: new Set(['admin'] as const), byStart: true };
-    return (await insertKey(transaction, made, START_ACTOR)).key;
+    const { key } = await insertKey(transaction, made, START_ACTOR);
+    await keep(key);
+    return key;
   });
 }

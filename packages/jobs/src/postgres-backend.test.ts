@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, provisionDatabase } from '@chainstead/db';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -106,9 +105,7 @@ test('a role that may create nothing outside of the queue’s schema queues wher
   await database.query(`GRANT CREATE ON SCHEMA chainstead_jobs TO ${role};
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA chainstead_jobs TO ${role};
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA chainstead_jobs TO ${role}`);
-  const analytics = await readFile(new URL('../../../docs/analytics.md', import.meta.url), 'utf8');
-  const keepLocks = /^DO \$\$\n[^`]*pg_\(try_\)\?advisory_[^`]*/m.exec(analytics)?.[0] ?? '';
-  await database.query(keepLocks.replace("'chainstead'", `'${role}'`));
+  await provisionDatabase({ superuserUrl: own.url, programUrl: urlOf(role) });
 
   const reader = openDatabase({ url: urlOf(`${role}_reader`), applicationName: 'reader', logger: silentLogger() });
   try {

@@ -112,6 +112,7 @@ async function migrate(pool: Pool, schema: string): Promise<void> {
   const client = await pool.connect();
   try {
     if (!(await isUpToDate(client, schema))) await runMigrations(client, schema);
+    await boundNotifications(client, schema);
     await requireSequences(client, schema);
   } catch (error) {
     throw isForbidden(error) ? schemaForbidden(schema, error) : error;
@@ -119,6 +120,32 @@ async function migrate(pool: Pool, schema: string): Promise<void> {
     client.release();
   }
 }
+
+/**
+ * BullMQ notifies in the transactions that add and finish jobs, whose commits fail once the server's queue of notifications is full,
+ * and any role can fill it. So its functions find a `pg_notify` of this schema, which sends nothing while that queue is half full:
+ * workers look every few seconds without being told.
+ */
+async function boundNotifications(client: PoolClient, schema: string): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(UNBOUND_SQL, [schema]);
+  if (rows.length === 0) return;
+  // One string is one transaction. Processes that start together take turns.
+  await client.query(`
+    SELECT pg_advisory_xact_lock(hashtextextended('chainstead-jobs-notifications', 0));
+    CREATE OR REPLACE FUNCTION ${quoteSchemaName(schema)}.pg_notify(channel text, payload text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+    BEGIN
+      IF pg_notification_queue_usage() < 0.5 THEN PERFORM pg_catalog.pg_notify(channel, payload); END IF;
+    END $$;
+    ${rows.map(({ statement }) => statement).join(';\n')}`);
+}
+
+/** Functions of the schema that call the server's `pg_notify`: it comes first unless the path names its schema. */
+const UNBOUND_SQL = `
+SELECT format('ALTER FUNCTION %s SET search_path = %I, pg_catalog', oid::regprocedure, $1::text) AS statement
+FROM pg_proc
+WHERE pronamespace = to_regnamespace(quote_ident($1)) AND proname <> 'pg_notify' AND prosrc LIKE '%pg_notify(%'
+  AND NOT EXISTS (SELECT FROM unnest(proconfig) AS setting WHERE setting LIKE 'search_path=%pg_catalog')`;
 
 /** BullMQ makes a sequence with the first job of each queue; without the right to, no job would ever be added. */
 async function requireSequences(client: PoolClient, schema: string): Promise<void> {

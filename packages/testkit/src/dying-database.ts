@@ -17,6 +17,7 @@ export function dyingDatabase(database: Database, statements: number): Database 
     copy: (table, columns, lines) => step(() => transaction.copy(table, columns, lines)),
     copyTogether: (copies, around) => step(() => transaction.copyTogether(copies, around)),
     together: (ask) => transaction.together(ask),
+    notify: (channel) => transaction.notify(channel),
   });
   const query = <Row extends object>(text: string, values?: readonly unknown[]) =>
     step(() => database.query<Row>(text, values));

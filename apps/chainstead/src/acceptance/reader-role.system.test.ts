@@ -68,7 +68,7 @@ describe.concurrent('a reader', () => {
     );
     expect(role).toEqual({
       rolconnlimit: 20,
-      rolconfig: ['statement_timeout=5min', 'idle_in_transaction_session_timeout=1min'],
+      rolconfig: ['statement_timeout=5min', 'idle_in_transaction_session_timeout=1min', 'transaction_timeout=10min'],
     });
   });
 });

@@ -1,16 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, type Logger, redactUrl } from '@chainstead/core';
 import { hasCluster, migrate, readConnectionRoom, waitingTables } from '@chainstead/db';
-import {
-  assertSafeBinding,
-  createFirstAdminKey,
-  createKeyStore,
-  isLoopbackName,
-  type KeyStore,
-  UnsafeBindingError,
-} from '@chainstead/http';
+import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
 import { missingBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
+import { writeFirstAdminKey } from '../admin-key-file.ts';
 import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
@@ -63,7 +57,7 @@ export async function start(
     isFinal: (error) => error instanceof DatabaseUnreachableError,
   });
   try {
-    const adminKey = await makeAdminKey(storage, { configuration, slots });
+    const adminKeyFile = await makeAdminKey(storage, { configuration, slots }, logger);
     const needsKey = await keyStore(storage, configuration).inUse();
     await runRoles({
       slots,
@@ -76,7 +70,7 @@ export async function start(
       onReady: (ready, metrics) =>
         void surveyed.then((findings) => {
           if (context.stopSignal.aborted) return;
-          const facts = { configuration, storage, slots, ready, metrics, findings, adminKey, needsKey };
+          const facts = { configuration, storage, slots, ready, metrics, findings, adminKeyFile, needsKey };
           context.stderr.write(renderStartSummary(facts));
         }),
     });
@@ -108,11 +102,16 @@ async function prepare(
   await warnOfFewConnections(storage, { configuration, slots }, logger);
 }
 
-/** On this machine alone: where others reach the API, its keys are made by a command. @returns null where there is one */
-async function makeAdminKey({ database }: Storage, { configuration, slots }: Plan): Promise<string | null> {
+/** On this machine alone: where others reach the API, its keys are made by a command. @returns its file; null where there is a key */
+async function makeAdminKey(
+  { database }: Storage,
+  { configuration, slots }: Plan,
+  logger: Logger,
+): Promise<string | null> {
   const { host, keys } = configuration.api;
   if (!slots.some(({ role }) => role === 'api') || !isLoopbackName(host)) return null;
-  return createFirstAdminKey(database, keys);
+  const { dataDirectory } = configuration.database;
+  return writeFirstAdminKey({ database, configured: keys, dataDirectory, logger });
 }
 
 function keyStore({ database }: Storage, { api }: Configuration): KeyStore {

@@ -37,6 +37,8 @@ export interface Configuration {
     readonly url: string | null;
     /** Past a pooler in transaction mode; null: `url` serves for sessions, too. */
     readonly sessionUrl: string | null;
+    /** As a superuser, for provisioning; null: there is nothing to provision. */
+    readonly superuserUrl: string | null;
     /** Standbys that the API reads from; null: there are none. */
     readonly readUrl: string | null;
     /** With more, a standby is not read from. Milliseconds. */
@@ -189,6 +191,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     database: {
       url: settings.DATABASE_URL ?? null,
       sessionUrl: settings.DATABASE_SESSION_URL ?? null,
+      superuserUrl: settings.DATABASE_SUPERUSER_URL ?? null,
       readUrl: settings.DATABASE_READ_URL ?? null,
       readLagMaxMs: settings.DATABASE_READ_MAX_LAG_SECONDS * 1_000,
       poolSize: settings.DATABASE_POOL_SIZE,

@@ -44,6 +44,15 @@ const storageKeys = {
     whenAbsent: 'DATABASE_URL serves for it, and must not lead through a pooler in transaction mode',
     isUrl: true,
   }),
+  DATABASE_SUPERUSER_URL: optional(postgresUrl, {
+    group: 'Storage',
+    description:
+      'The server of DATABASE_URL as a superuser, for `chainstead provision` alone. Not for the program itself',
+    allowed: 'a postgres:// URL with a database name',
+    example: 'postgres://postgres:secret@127.0.0.1:5432/postgres',
+    whenAbsent: '`chainstead provision` is refused',
+    isUrl: true,
+  }),
   DATABASE_READ_URL: optional(postgresUrl, {
     group: 'Storage',
     description:
@@ -86,7 +95,7 @@ const storageKeys = {
   }),
   DATA_DIR: withDefault(plainText, {
     group: 'Storage',
-    description: 'Folder of the embedded Postgres; made when it is missing',
+    description: 'Folder of the embedded Postgres, and of the first key for the console; made when it is missing',
     allowed: 'a path that the process can write to',
     example: '/var/lib/chainstead',
     default: './.chainstead',

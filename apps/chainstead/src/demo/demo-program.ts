@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@chainstead/core';
-import { createFirstAdminKey } from '@chainstead/http';
+import { writeFirstAdminKey } from '../admin-key-file.ts';
 import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
@@ -18,8 +18,8 @@ import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 export interface DemoProgram {
   /** Of the API, such as `http://127.0.0.1:8080`. */
   readonly address: string;
-  /** For the console; null where it ended before. */
-  readonly adminKey: string | null;
+  /** File with the key for the console; null where it ended before. */
+  readonly adminKeyFile: string | null;
   /** DATA_DIR of its database. */
   readonly dataDirectory: string;
   /** Settles when the program has ended, by itself or because the context's signal aborted. */
@@ -52,7 +52,7 @@ export async function startDemoProgram(
   const environment = demoEnvironment(sources, dataDirectory, context.environment, port);
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   const logger = createLogger({ level: configuration.logLevel, role: 'demo' });
-  const ready = Promise.withResolvers<Pick<DemoProgram, 'address' | 'adminKey'>>();
+  const ready = Promise.withResolvers<Pick<DemoProgram, 'address' | 'adminKeyFile'>>();
   const run = async (): Promise<void> => {
     try {
       const storage = await openStorage({
@@ -62,7 +62,12 @@ export async function startDemoProgram(
       });
       try {
         // The database is new: afterwards it is not.
-        const adminKey = await createFirstAdminKey(storage.database, configuration.api.keys);
+        const adminKeyFile = await writeFirstAdminKey({
+          database: storage.database,
+          configured: configuration.api.keys,
+          dataDirectory,
+          logger,
+        });
         await runRoles({
           slots: slotsOf(configuration, configuration.roles, 1),
           configuration,
@@ -71,7 +76,7 @@ export async function startDemoProgram(
           logger,
           context: { ...context, environment },
           onReady: (roles) =>
-            ready.resolve({ address: roles.find(({ address }) => address !== null)?.address ?? '', adminKey }),
+            ready.resolve({ address: roles.find(({ address }) => address !== null)?.address ?? '', adminKeyFile }),
         });
       } finally {
         await storage.close();
@@ -81,7 +86,7 @@ export async function startDemoProgram(
     }
   };
   const ended = run();
-  const started = await Promise.race([ready.promise, ended.then(() => ({ address: '', adminKey: null }))]);
+  const started = await Promise.race([ready.promise, ended.then(() => ({ address: '', adminKeyFile: null }))]);
   return { ...started, dataDirectory, ended };
 }
 

@@ -75,7 +75,7 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
 }
 
 function renderInvitation(
-  { address, adminKey, dataDirectory }: DemoProgram,
+  { address, adminKeyFile, dataDirectory }: DemoProgram,
   { wallets, tokens, market }: DemoChain,
   sale: ExpectedTrade,
   stream: DemoStream,
@@ -122,7 +122,7 @@ Chainstead runs and indexes a local chain that never stands still.
     curl '${address}/coins/latest?limit=3'
   Every route, to try out in a browser:
     ${address}/docs
-  The console, in a browser; it asks for the key ${adminKey ?? 'that `chainstead keys create --scope admin` makes'}:
+  The console, in a browser; it asks for the key ${adminKeyFile === null ? 'that `chainstead keys create --scope admin` makes' : `in ${adminKeyFile}`}:
     ${address}/console
   Is it caught up? What does it measure?
     curl ${address}/synced

@@ -11,7 +11,7 @@ ${problem === null ? NOTHING : html`<p class="problem" role="alert">${problem}</
 <input id="key" name="key" type="password" autocomplete="current-password" required maxlength="200" autofocus></div>
 <div><button>Sign in</button></div>
 </form>
-<p class="soft">The first start on this machine prints such a key; <code>chainstead keys create --scope admin</code> makes another one.</p>`;
+<p class="soft">The first start on this machine writes such a key to <code>DATA_DIR/console-key</code>; <code>chainstead keys create --scope admin</code> makes another one.</p>`;
 }
 
 const OWN_PATH = /^\/console(?:[/?][\w./?=&%~:-]*)?$/;

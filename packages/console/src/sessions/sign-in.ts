@@ -33,26 +33,25 @@ export interface SignInOptions {
   readonly sharedLimits: SharedLimits;
 }
 
-/** Attempts of one address (of a network of IPv6), over all processes, right or wrong. */
+/** Refused attempts of one address (of a network of IPv6), over all processes. */
 const ATTEMPTS = 10;
 const WINDOW_MS = 60_000;
 
 /**
- * Signs in with a key. Each attempt counts before the key is looked at, and keys are compared by digest: neither guessing nor timing tells of
- * them. @returns what the browser has to keep @throws RateLimitedError, WrongKeyError, NoAdminKeyError
+ * Signs in with a key. Refused attempts count against the address. A right key is never refused for them: many people share an
+ * address. Keys are compared by digest, so that timing reveals nothing. @returns what the browser has to keep @throws RateLimitedError, WrongKeyError, NoAdminKeyError
  */
 export type SignIn = (key: string, origin: RequestOrigin) => Promise<string>;
 
 export function createSignIn({ keys, sessions, sharedLimits }: SignInOptions): SignIn {
   const attempts = sharedLimits.add({ name: 'console sign-in', budget: ATTEMPTS, windowMs: WINDOW_MS });
   return async (given, origin) => {
+    const key = given.trim();
+    const principal = await keys.verify(key);
+    if (principal?.scopes.has('admin') === true) return sessions.begin(key, principal, origin);
     const budget = attempts.budgetOf(addressGroupOf(origin.address));
     const waitMs = await sharedLimits.spend([{ budget, amount: 1 }]);
     if (waitMs > 0) throw new RateLimitedError(Math.max(1, Math.ceil(waitMs / 1_000)));
-    const key = given.trim();
-    const principal = await keys.verify(key);
-    if (principal === null) throw new WrongKeyError();
-    if (!principal.scopes.has('admin')) throw new NoAdminKeyError(principal);
-    return sessions.begin(key, principal, origin);
+    throw principal === null ? new WrongKeyError() : new NoAdminKeyError(principal);
   };
 }

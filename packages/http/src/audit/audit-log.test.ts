@@ -60,9 +60,15 @@ describe('the audit log', () => {
 
 describe('the first key for the console', () => {
   test('is made once, by one of several programs, and leaves a server open that was', async () => {
-    const made = await Promise.all([1, 2, 3].map(() => createFirstAdminKey(scratch.database, [])));
+    const failing = createFirstAdminKey(scratch.database, [], () => Promise.reject(new Error('no space')));
+    await expect(failing).rejects.toThrow('no space');
+    const kept: string[] = [];
+    const made = await Promise.all(
+      [1, 2, 3].map(() => createFirstAdminKey(scratch.database, [], async (key) => void kept.push(key))),
+    );
     const [key, ...others] = made.filter((one) => one !== null);
     expect(others).toEqual([]);
+    expect(kept).toEqual([key]);
     expect([...((await open().verify(key ?? ''))?.scopes ?? [])]).toEqual(['admin']);
     expect(await open().inUse()).toBe(false);
     expect(await listAudit(scratch.database, null, 10)).toMatchObject([{ door: 'start', action: 'key.create' }]);
@@ -71,9 +77,12 @@ describe('the first key for the console', () => {
   });
 
   test('is not made where one with the scope admin is configured, or was ever made', async () => {
-    expect(await createFirstAdminKey(scratch.database, [{ key: 'some-key-1', scopes: ALL_SCOPES }])).toBeNull();
+    const keep = () => Promise.reject(new Error('Nothing is made'));
+    expect(await createFirstAdminKey(scratch.database, [{ key: 'some-key-1', scopes: ALL_SCOPES }], keep)).toBeNull();
     const { prefix } = await open().create('admin', new Set(['admin']));
     await open().revoke(prefix);
-    expect(await createFirstAdminKey(scratch.database, [{ key: 'some-key-1', scopes: new Set(['rpc']) }])).toBeNull();
+    expect(
+      await createFirstAdminKey(scratch.database, [{ key: 'some-key-1', scopes: new Set(['rpc']) }], keep),
+    ).toBeNull();
   });
 });

@@ -18,7 +18,7 @@ import { receiveWebhook } from '../payload/testing/received-webhook.ts';
 import { changeStreamSettings, readStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
-import { announceDeliveries } from './announce-deliveries.ts';
+import { DELIVERIES_CHANNEL } from './deliveries-channel.ts';
 import {
   addMatches,
   addStream,
@@ -391,7 +391,7 @@ describe('webhooks', () => {
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
     await work({ sweepEveryMs: 3_600_000 });
     await addMatches(scratch.database, streamId, { blocks: [1] });
-    await scratch.database.transaction(announceDeliveries);
+    await scratch.database.transaction(async (transaction) => transaction.notify(DELIVERIES_CHANNEL));
     await settled(streamId, ['delivered']);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { DELIVERIES_CHANNEL } from './announce-deliveries.ts';
+import { DELIVERIES_CHANNEL } from './deliveries-channel.ts';
 
 export interface HearDeliveriesOptions {
   readonly database: Database;

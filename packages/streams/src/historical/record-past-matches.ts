@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Transaction } from '@chainstead/db';
-import { announceDeliveries } from '../delivery/announce-deliveries.ts';
+import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 import type { BlockMatch } from '../watching/match-blocks.ts';
@@ -41,7 +41,7 @@ export async function recordPastMatches(
       keys.map((key) => deliveryId(kind, key)),
       requestedBy,
     ]);
-  await announceDeliveries(transaction);
+  transaction.notify(DELIVERIES_CHANNEL);
 }
 
 async function markConfirmed(transaction: Transaction, keys: readonly MatchKey[]): Promise<void> {

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChangedError } from '@chainstead/sync';
-import { announceDeliveries } from '../delivery/announce-deliveries.ts';
+import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { confirmMatches } from './confirm-matches.ts';
 import { matchBlocks } from './match-blocks.ts';
@@ -35,12 +35,12 @@ export function createStreamsWatcher({ database, metrics }: StreamsWatcherOption
       matched?.inc({ chain: chain.key }, matches.length);
       const height = blocks.at(-1)?.header.number ?? 0;
       const confirmed = await confirmMatches(transaction, chain, height - chain.confirmations);
-      if (made + confirmed > 0) await announceDeliveries(transaction);
+      if (made + confirmed > 0) transaction.notify(DELIVERIES_CHANNEL);
     },
     async rolledBack(transaction, chain, ancestor) {
       // First, as every change of streams takes it first: nobody waits for the other's rows.
       await holdStreamsVersion(transaction);
-      if ((await removeMatches(transaction, chain, ancestor)) > 0) await announceDeliveries(transaction);
+      if ((await removeMatches(transaction, chain, ancestor)) > 0) transaction.notify(DELIVERIES_CHANNEL);
     },
   };
 }

@@ -1,0 +1,51 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type ConfiguredKey, createFirstAdminKey } from '@chainstead/http';
+
+const FILE = 'console-key';
+
+export interface AdminKeyFileOptions {
+  readonly database: Database;
+  readonly configured: readonly ConfiguredKey[];
+  readonly dataDirectory: string;
+  readonly logger: Logger;
+}
+
+/**
+ * Makes the first key that opens the console, in a file that only this user reads: what a program prints ends up in logs.
+ * @returns the file's path; null where there is or was such a key, or where the file can't be written, which is logged
+ */
+export async function writeFirstAdminKey(options: AdminKeyFileOptions): Promise<string | null> {
+  const { database, configured, dataDirectory, logger } = options;
+  const path = join(dataDirectory, FILE);
+  const unwritten = new Set<unknown>();
+  try {
+    const key = await createFirstAdminKey(database, configured, async (made) => {
+      try {
+        await writePrivate(dataDirectory, path, made);
+      } catch (error) {
+        unwritten.add(error);
+        throw error;
+      }
+    });
+    return key === null ? null : path;
+  } catch (error) {
+    if (!unwritten.has(error)) throw error;
+    logger.warn(
+      { path, reason: errorText(error) },
+      'No key for the console: its file cannot be written. Run chainstead keys create --scope admin',
+    );
+    return null;
+  }
+}
+
+/** Whole or not at all, and never by the rights or through the link of a file that was there before. */
+async function writePrivate(directory: string, path: string, text: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}`;
+  await rm(temporary, { force: true });
+  await writeFile(temporary, `${text}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(temporary, path);
+}
