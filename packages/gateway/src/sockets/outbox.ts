@@ -2,8 +2,8 @@ import { WebSocket } from 'ws';
 import type { AnswerPart } from '../serving/reply.ts';
 
 export interface OutboxOptions {
-  /** Bytes that may wait for a client that does not read. */
-  readonly bytesMax: number;
+  /** The client has taken something. */
+  readonly onTaken: () => void;
   /** How long a client may take nothing of what waits for it. Milliseconds. */
   readonly stallMs: number;
 }
@@ -35,7 +35,7 @@ export class Outbox {
     return this.#queuedBytes + this.#socket.bufferedAmount;
   }
 
-  /** Sends what the client asked for. */
+  /** Sends a message, behind those that were sent before. */
   send(message: string | Buffer): void {
     if (!this.#isStreaming) {
       this.#write(message);
@@ -43,13 +43,6 @@ export class Outbox {
     }
     this.#queue.push(message);
     this.#queuedBytes += message.length;
-  }
-
-  /** Sends what the client did not ask for at this moment. @returns false where too much waits for it already */
-  notify(message: string): boolean {
-    if (this.bufferedBytes + message.length > this.#options.bytesMax) return false;
-    this.send(message);
-    return true;
   }
 
   /** Sends one message in pieces, no faster than the client takes them. @throws SocketGoneError, or what the iteration throws */
@@ -111,6 +104,7 @@ export class Outbox {
     const woken = this.#waiting;
     this.#waiting = [];
     for (const wake of woken) wake();
+    this.#options.onTaken();
   }
 }
 

@@ -8,6 +8,8 @@ import { errorText as errorAnswer } from '../protocol/write-answer.ts';
 import type { ServedChain } from '../serving/answer-request.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
+import type { Notifications } from '../subscriptions/subscription.ts';
+import type { NotificationPump } from './notification-pump.ts';
 import { Outbox, SocketGoneError } from './outbox.ts';
 import type { EndReason } from './socket-metrics.ts';
 import { SocketReply } from './socket-reply.ts';
@@ -18,12 +20,14 @@ export interface SocketConnectionOptions {
   /** Principal's id. */
   readonly keyId: string;
   readonly serveBody: ServeBody;
-  /** Makes the place for the client's subscriptions, which are sent through the given function. */
-  readonly openSubscriptions: (send: (text: string) => void) => ClientSubscriptions;
+  /** Makes the place for the client’s subscriptions, which hand over what they tell. */
+  readonly openSubscriptions: (tell: (notifications: Notifications) => void) => ClientSubscriptions;
+  /** Writes what subscriptions tell. */
+  readonly pump: NotificationPump;
+  /** A notification is written. @param length in characters */
+  readonly onNotified: (length: number) => void;
   /** What messages may take until they are answered, all together. */
   readonly bodies: BodyBudget;
-  /** Bytes that may wait for the client. */
-  readonly bufferBytesMax: number;
   readonly logger: Logger;
   /** The connection is over. */
   readonly onClose: () => void;
@@ -40,6 +44,10 @@ const CLOSE_TIMEOUT_MS = 2_000;
 /** Codes of RFC 6455. */
 const GOING_AWAY = 1_001;
 const POLICY = 1_008;
+const TRY_AGAIN_LATER = 1_013;
+
+/** Notifications are written while less than this waits for the client. Bytes. */
+const ROOM_BYTES = 65_536;
 
 /** One client's socket: each of its messages is a body of JSON-RPC, answered as a POST is. */
 export class SocketConnection {
@@ -53,10 +61,16 @@ export class SocketConnection {
   #isCutOff = false;
 
   constructor(options: SocketConnectionOptions) {
-    const { socket, bufferBytesMax } = options;
+    const { socket, pump, keyId } = options;
     this.#options = options;
-    this.#outbox = new Outbox(socket, { bytesMax: bufferBytesMax, stallMs: STALL_MS });
-    this.#subscriptions = options.openSubscriptions((text) => this.#notify(text));
+    this.#outbox = new Outbox(socket, { stallMs: STALL_MS, onTaken: () => pump.resume(queue) });
+    const queue = pump.open({
+      keyId,
+      hasRoom: () => this.#outbox.bufferedBytes < ROOM_BYTES,
+      write: (text) => this.#notify(text),
+      cutOff: () => this.#cutOffSlow(),
+    });
+    this.#subscriptions = options.openSubscriptions((notifications) => pump.push(queue, notifications));
     socket.on('message', (data) => this.#receive(toBuffer(data)));
     socket.on('pong', () => {
       this.#isAlive = true;
@@ -65,6 +79,7 @@ export class SocketConnection {
     socket.on('error', (error) => options.logger.debug({ error: errorText(error) }, 'WebSocket failed'));
     socket.on('close', () => {
       this.#subscriptions.close();
+      pump.close(queue);
       for (const tell of this.#gone) tell();
       this.#gone.clear();
       options.onClose();
@@ -99,13 +114,27 @@ export class SocketConnection {
   }
 
   #notify(text: string): void {
-    if (!this.#outbox.notify(text)) this.#terminate('slow');
+    this.#options.onNotified(text.length);
+    this.#outbox.send(text);
+  }
+
+  /** Tells the client why, if it reads what was written before. */
+  #cutOffSlow(): void {
+    if (this.#isCutOff) return;
+    this.#isCutOff = true;
+    this.#subscriptions.close();
+    this.#options.onEnded('slow');
+    this.#close(TRY_AGAIN_LATER, 'Too many notifications wait: read faster, or subscribe to less');
+  }
+
+  #close(code: number, reason: string): void {
+    const { socket } = this.#options;
+    socket.close(code, reason);
+    setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
 
   #goAway(): void {
-    const { socket } = this.#options;
-    socket.close(GOING_AWAY, 'Server is shutting down');
-    setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
+    this.#close(GOING_AWAY, 'Server is shutting down');
   }
 
   #terminate(reason: EndReason): void {
@@ -117,7 +146,7 @@ export class SocketConnection {
   }
 
   #receive(body: Buffer): void {
-    if (this.#isEnding) return;
+    if (this.#isEnding || this.#isCutOff) return;
     const { socket } = this.#options;
     this.#underWay += 1;
     if (this.#underWay >= MESSAGES_AT_ONCE) socket.pause();

@@ -10,8 +10,10 @@ import type { ServeBody } from '../serving/serve-body.ts';
 import { splitPath } from '../serving/split-path.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { type ClientSubscriptions, createClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
+import type { Notifications } from '../subscriptions/subscription.ts';
 import { createSubscriptionMetrics } from '../subscriptions/subscription-metrics.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
+import { NotificationPump } from './notification-pump.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { SocketConnection } from './socket-connection.ts';
@@ -23,7 +25,7 @@ export interface SocketLimits {
   readonly socketsMax: number;
   /** Of them, with one key. */
   readonly socketsPerKey: number;
-  /** Bytes that may wait for a client that does not read. @default 4 MiB */
+  /** Notifications that may wait for a client that does not read. Bytes. @default 4 MiB */
   readonly bufferBytesMax?: number;
   /** Of one socket. @default 100 */
   readonly subscriptionsMax?: number;
@@ -51,6 +53,9 @@ export interface SocketServerOptions {
 /** Each socket may hold a message that has not arrived whole. */
 const MESSAGE_BYTES_MAX = 1_048_576;
 const BUFFER_BYTES_MAX = 4_194_304;
+/** Notifications that may wait for all sockets of a key, and of the process, without the texts that they share. Bytes. */
+const KEY_BYTES_MAX = 16_777_216;
+const PROCESS_BYTES_MAX = 67_108_864;
 const PING_INTERVAL_MS = 20_000;
 const SUBSCRIPTIONS_MAX = 100;
 /** As usage names what was sent without being asked for. */
@@ -74,6 +79,11 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
   const metrics = createSocketMetrics(options.metrics);
   const subscriptionMetrics = createSubscriptionMetrics(options.metrics);
   const open = new OpenSockets();
+  const pump = new NotificationPump({
+    socketBytesMax: limits.bufferBytesMax ?? BUFFER_BYTES_MAX,
+    keyBytesMax: KEY_BYTES_MAX,
+    processBytesMax: PROCESS_BYTES_MAX,
+  });
   const acceptor = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -110,19 +120,23 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     return { status: 429, message: `A key may have ${limits.socketsPerKey} WebSockets open` };
   }
 
-  function openSubscriptions({ chain }: ServedChain, keyId: string, send: (text: string) => void): ClientSubscriptions {
+  function openSubscriptions(
+    { chain }: ServedChain,
+    tell: (notifications: Notifications) => void,
+  ): ClientSubscriptions {
     return createClientSubscriptions({
       chain,
       sources: options.feeds.of(chain),
       metrics: subscriptionMetrics,
       subscriptionsMax: limits.subscriptionsMax ?? SUBSCRIPTIONS_MAX,
-      send(text) {
-        const entry = usage.entry(keyId, chain.chain.id, NOTIFICATION);
-        entry.calls += 1;
-        entry.bytes += text.length;
-        send(text);
-      },
+      tell,
     });
+  }
+
+  function countNotification({ chain }: ServedChain, keyId: string, length: number): void {
+    const entry = usage.entry(keyId, chain.chain.id, NOTIFICATION);
+    entry.calls += 1;
+    entry.bytes += length;
   }
 
   function admit(request: Request, admission: Admission): void {
@@ -143,8 +157,9 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
         keyId,
         serveBody: options.serveBody,
         bodies: options.bodies,
-        openSubscriptions: (send) => openSubscriptions(served, keyId, send),
-        bufferBytesMax: limits.bufferBytesMax ?? BUFFER_BYTES_MAX,
+        openSubscriptions: (tell) => openSubscriptions(served, tell),
+        pump,
+        onNotified: (length) => countNotification(served, keyId, length),
         logger,
         onClose() {
           open.delete(connection);

@@ -1,5 +1,5 @@
 import type { Hash } from '@chainstead/core';
-import type { FeedBlock } from './feed-block.ts';
+import { bytesOfLogs, type FeedBlock } from './feed-block.ts';
 
 /** How a branch gets to another tip. */
 export interface BranchPath {
@@ -81,15 +81,8 @@ export class Branch {
     let bytes = 0;
     for (const block of this.#blocks.toReversed()) {
       if (block.logs === null) continue;
-      bytes += bytesOf(block);
+      bytes += bytesOfLogs(block.logs);
       if (bytes > this.#logBytesMax && block !== this.tip) block.logs = null;
     }
   }
-}
-
-/** About what a log takes in memory besides its data. */
-const LOG_BYTES = 600;
-
-function bytesOf({ logs }: FeedBlock): number {
-  return (logs ?? []).reduce((sum, { log }) => sum + LOG_BYTES + log.data.length, 0);
 }

@@ -3,16 +3,17 @@ import type { GatewayChain, Outcome, RpcErrorObject } from '../call.ts';
 import { invalidParams } from '../protocol/rpc-errors.ts';
 import type { FeedListener } from './chain-feed.ts';
 import type { ChainSources } from './chain-feeds.ts';
+import type { FeedBlock, FeedLog } from './feed-block.ts';
 import { type LogCriteria, matchesCriteria, readLogCriteria } from './log-criteria.ts';
-import { Subscription } from './subscription.ts';
+import { type Notifications, Subscription } from './subscription.ts';
 import type { SubscriptionKind, SubscriptionMetrics } from './subscription-metrics.ts';
 
 export interface ClientSubscriptionsOptions {
   readonly chain: GatewayChain;
   readonly sources: ChainSources;
   readonly metrics: SubscriptionMetrics;
-  /** Sends a notification; the client is cut off where it does not take them. */
-  readonly send: (text: string) => void;
+  /** Takes what the client is to be told, once there is room for it. */
+  readonly tell: (notifications: Notifications) => void;
   readonly subscriptionsMax: number;
 }
 
@@ -36,7 +37,7 @@ export interface ClientSubscriptions {
 const ID_BYTES = 16;
 
 export function createClientSubscriptions(options: ClientSubscriptionsOptions): ClientSubscriptions {
-  const { chain, sources, metrics, send, subscriptionsMax } = options;
+  const { chain, sources, metrics, tell, subscriptionsMax } = options;
   const { slug } = chain;
   const open = new Map<string, { readonly subscription: Subscription; readonly kind: SubscriptionKind }>();
   let isClosed = false;
@@ -51,10 +52,8 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
   }
 
   function add(kind: SubscriptionKind): Subscription {
-    const subscription = new Subscription(`0x${randomBytes(ID_BYTES).toString('hex')}`, (text) => {
-      metrics.sent(slug, kind);
-      send(text);
-    });
+    const id = `0x${randomBytes(ID_BYTES).toString('hex')}`;
+    const subscription = new Subscription(id, tell, () => metrics.sent(slug, kind));
     open.set(subscription.id, { subscription, kind });
     metrics.open(slug, kind, 1);
     return subscription;
@@ -69,7 +68,7 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
       case 'newPendingTransactions':
         return sources.pending.watch({
           isFull: wanted.isFull,
-          pending: (transaction) => subscription.notify(transaction),
+          pending: (transactions) => subscription.notify(transactions.texts, transactions),
         });
     }
   }
@@ -138,21 +137,28 @@ function readWanted(kind: unknown, given: unknown): Wanted | RpcErrorObject {
 function headListener(subscription: Subscription): FeedListener {
   return {
     wantsLogs: false,
-    added: ({ headText }) => subscription.notify(headText),
+    added: (block) => subscription.notify([block.headText], block),
     removed: () => undefined,
   };
 }
 
 function logListener(subscription: Subscription, criteria: LogCriteria): FeedListener {
+  const tell = (block: FeedBlock, logs: readonly FeedLog[] | null, textOf: (log: FeedLog) => string): void => {
+    if (logs !== null && logs.length > 0) subscription.notify(wantedOf(criteria, logs, textOf), block);
+  };
   return {
     wantsLogs: true,
-    added({ logs }) {
-      for (const entry of logs ?? []) if (matchesCriteria(criteria, entry.log)) subscription.notify(entry.text);
-    },
+    added: (block) => tell(block, block.logs, ({ text }) => text),
     // The last log first: a client that undoes what it did goes back step by step.
-    removed({ logs }) {
-      for (const entry of (logs ?? []).toReversed())
-        if (matchesCriteria(criteria, entry.log)) subscription.notify(entry.removedText);
-    },
+    removed: (block) => tell(block, block.logs?.toReversed() ?? null, ({ removedText }) => removedText),
   };
+}
+
+/** The texts of those logs that are wanted, looked for when they are asked for. */
+function* wantedOf(
+  criteria: LogCriteria,
+  logs: readonly FeedLog[],
+  textOf: (log: FeedLog) => string,
+): Generator<string> {
+  for (const one of logs) if (matchesCriteria(criteria, one.log)) yield textOf(one);
 }

@@ -12,6 +12,16 @@ export interface FeedBlock {
   readonly headText: string;
   /** Null while nobody has wanted them. */
   logs: readonly FeedLog[] | null;
+  /** About what it takes in memory. */
+  readonly bytes: number;
+}
+
+/** About what a log takes in memory besides its data. */
+const LOG_BYTES = 600;
+
+/** About what logs take in memory. */
+export function bytesOfLogs(logs: readonly FeedLog[] | null): number {
+  return (logs ?? []).reduce((sum, { log }) => sum + LOG_BYTES + log.data.length, 0);
 }
 
 /** A log and its JSON text, as `eth_getLogs` writes it and as it is written when its block is abandoned. */
@@ -68,5 +78,8 @@ export function toFeedBlock(header: BlockHeader): FeedBlock {
     logsBloom,
     headText: JSON.stringify(Object.fromEntries(members)),
     logs: null,
+    get bytes() {
+      return this.headText.length + bytesOfLogs(this.logs);
+    },
   };
 }

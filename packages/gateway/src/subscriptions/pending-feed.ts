@@ -6,8 +6,15 @@ import type { GatewayChain } from '../call.ts';
 export interface PendingListener {
   /** Whole transactions instead of their hashes. */
   readonly isFull: boolean;
-  /** @param transaction JSON text: a hash, or the transaction */
-  pending(transaction: string): void;
+  pending(transactions: PendingTexts): void;
+}
+
+/** Transactions that were heard of together. */
+export interface PendingTexts {
+  /** JSON texts: hashes, or whole transactions. */
+  readonly texts: readonly string[];
+  /** Of all texts. */
+  readonly bytes: number;
 }
 
 /** Transactions that one upstream hears of, read once for all listeners. Nothing is read while there are none. */
@@ -57,17 +64,28 @@ export function createPendingFeed(options: {
   }
 
   async function tell(hashes: readonly string[], upstream: string, signal: AbortSignal): Promise<void> {
-    for (const { isFull, pending } of [...listeners]) if (!isFull) for (const hash of hashes) pending(`"${hash}"`);
+    tellEach(
+      false,
+      hashes.map((hash) => `"${hash}"`),
+    );
     if (![...listeners].some(({ isFull }) => isFull)) return;
     for (let first = 0; first < hashes.length; first += LOOKUPS_AT_ONCE) {
       const some = hashes.slice(first, first + LOOKUPS_AT_ONCE);
       const found = await Promise.all(
         some.map((hash) => pool.request('eth_getTransactionByHash', [hash], { signal, only: upstream })),
       );
-      for (const { value } of found)
-        if (value !== null)
-          for (const { isFull, pending } of [...listeners]) if (isFull) pending(JSON.stringify(value));
+      tellEach(
+        true,
+        found.flatMap(({ value }) => (value === null ? [] : [JSON.stringify(value)])),
+      );
     }
+  }
+
+  /** @param isFull which listeners are told */
+  function tellEach(isFull: boolean, texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    const transactions = { texts, bytes: texts.reduce((sum, { length }) => sum + length, 0) };
+    for (const listener of [...listeners]) if (listener.isFull === isFull) listener.pending(transactions);
   }
 
   async function run(first: UpstreamFilter, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,111 @@
+import type { Notifications } from '../subscriptions/subscription.ts';
+import { NotificationQueue } from './notification-queue.ts';
+
+/** What may wait for clients, in bytes: texts that clients share are not among them. */
+export interface NotificationBounds {
+  /** For one socket, blocks that it keeps in memory included. */
+  readonly socketBytesMax: number;
+  /** For all sockets of a key. */
+  readonly keyBytesMax: number;
+  /** For all sockets of the process. */
+  readonly processBytesMax: number;
+}
+
+/** A client's socket, as the pump uses it. */
+export interface NotificationLine {
+  /** Principal's id. */
+  readonly keyId: string;
+  /** Whether its client has taken most of what was written. */
+  hasRoom(): boolean;
+  write(text: string): void;
+  /** Ends the socket: too much waits for its client. */
+  cutOff(): void;
+}
+
+/**
+ * Writes notifications when their clients have room for them, one socket after the other, with a pause between any two in which the process does other
+ * work. Where more waits than a budget allows, the socket for which most waits is ended.
+ */
+export class NotificationPump {
+  readonly #bounds: NotificationBounds;
+  readonly #open = new Map<NotificationQueue, NotificationLine>();
+  readonly #bytesOfKey = new Map<string, number>();
+  readonly #ready = new Set<NotificationQueue>();
+  #bytes = 0;
+  #isScheduled = false;
+
+  constructor(bounds: NotificationBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** What waits for all clients. Bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  open(line: NotificationLine): NotificationQueue {
+    const queue = new NotificationQueue(line, (change) => this.#count(line.keyId, change));
+    this.#open.set(queue, line);
+    return queue;
+  }
+
+  /** Takes what a client is to be told, after all that it is to be told already. */
+  push(queue: NotificationQueue, notifications: Notifications): void {
+    const line = this.#open.get(queue);
+    if (line === undefined) return;
+    queue.push(notifications);
+    // A client that takes everything waits for this process: that is not its doing.
+    if (queue.heldBytes > this.#bounds.socketBytesMax && !line.hasRoom()) this.#cutOff(queue);
+    while ((this.#bytesOfKey.get(line.keyId) ?? 0) > this.#bounds.keyBytesMax) this.#cutOffSlowest(line.keyId);
+    while (this.#bytes > this.#bounds.processBytesMax) this.#cutOffSlowest(null);
+    this.resume(queue);
+  }
+
+  /** To be told that a client has taken something. */
+  resume(queue: NotificationQueue): void {
+    if (!this.#open.has(queue) || !queue.isReady) return;
+    this.#ready.add(queue);
+    this.#schedule();
+  }
+
+  /** The socket is closed. */
+  close(queue: NotificationQueue): void {
+    this.#open.delete(queue);
+    this.#ready.delete(queue);
+    queue.clear();
+  }
+
+  #count(keyId: string, change: number): void {
+    this.#bytes += change;
+    const bytes = (this.#bytesOfKey.get(keyId) ?? 0) + change;
+    if (bytes > 0) this.#bytesOfKey.set(keyId, bytes);
+    else this.#bytesOfKey.delete(keyId);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#ready.size === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      const [queue] = this.#ready;
+      if (queue === undefined) return;
+      this.#ready.delete(queue);
+      queue.write();
+      if (queue.isReady) this.#ready.add(queue);
+      this.#schedule();
+    });
+  }
+
+  #cutOffSlowest(keyId: string | null): void {
+    let slowest: NotificationQueue | null = null;
+    for (const [queue, line] of this.#open)
+      if ((keyId === null || line.keyId === keyId) && queue.bytes > (slowest?.bytes ?? 0)) slowest = queue;
+    if (slowest !== null) this.#cutOff(slowest);
+  }
+
+  #cutOff(queue: NotificationQueue): void {
+    const line = this.#open.get(queue);
+    this.close(queue);
+    line?.cutOff();
+  }
+}
