@@ -9,7 +9,7 @@ export interface BodyBounds {
 }
 
 /** Of routes that need no more. */
-export const BODY_BOUNDS: BodyBounds = { bytesMax: 262_144, valuesMax: 10_000 };
+const BODY_BOUNDS: BodyBounds = { bytesMax: 262_144, valuesMax: 10_000 };
 
 const BYTES_MAX = 'x-body-bytes-max';
 const VALUES_MAX = 'x-body-values-max';

@@ -1,5 +1,5 @@
 import type { Notifications } from '../subscriptions/subscription.ts';
-import { NotificationQueue } from './notification-queue.ts';
+import { type NotificationLine, NotificationQueue } from './notification-queue.ts';
 
 /** What may wait for clients, in bytes: texts that clients share are not among them. */
 export interface NotificationBounds {
@@ -9,17 +9,6 @@ export interface NotificationBounds {
   readonly keyBytesMax: number;
   /** For all sockets of the process. */
   readonly processBytesMax: number;
-}
-
-/** A client's socket, as the pump uses it. */
-export interface NotificationLine {
-  /** Principal's id. */
-  readonly keyId: string;
-  /** Whether its client has taken most of what was written. */
-  hasRoom(): boolean;
-  write(text: string): void;
-  /** Ends the socket: too much waits for its client. */
-  cutOff(): void;
 }
 
 /**

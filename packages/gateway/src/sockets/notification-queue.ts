@@ -1,5 +1,15 @@
 import type { Notifications } from '../subscriptions/subscription.ts';
-import type { NotificationLine } from './notification-pump.ts';
+
+/** A client's socket, as the pump uses it. */
+export interface NotificationLine {
+  /** Principal's id. */
+  readonly keyId: string;
+  /** Whether its client has taken most of what was written. */
+  hasRoom(): boolean;
+  write(text: string): void;
+  /** Ends the socket: too much waits for its client. */
+  cutOff(): void;
+}
 
 /** What is written in a row, before other sockets have their turn. Characters. */
 const TURN_LENGTH = 65_536;
