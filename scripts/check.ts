@@ -5,6 +5,7 @@ import {
   findCircles,
   findFolderCircles,
   findTypeCircles,
+  findUnboundedDecoders,
   findWrongImports,
   readImports,
 } from './check/dependency-direction.ts';
@@ -61,7 +62,11 @@ async function tool(name: string, args: readonly string[]): Promise<string> {
 async function checkDependencyDirection(): Promise<string> {
   const modules = readSourceFiles().map(({ path, text }) => ({ path, imports: readImports(text) }));
   const circles = new Set([...findCircles(modules), ...findTypeCircles(modules), ...findFolderCircles(modules)]);
-  return [...findWrongImports(modules), ...[...circles].map((circle) => `circle: ${circle}`)].join('\n');
+  return [
+    ...findWrongImports(modules),
+    ...findUnboundedDecoders(modules),
+    ...[...circles].map((circle) => `circle: ${circle}`),
+  ].join('\n');
 }
 
 async function checkGeneratedFiles(): Promise<string> {

@@ -3,6 +3,7 @@ import {
   findCircles,
   findFolderCircles,
   findTypeCircles,
+  findUnboundedDecoders,
   findWrongImports,
   type Module,
   readImports,
@@ -10,7 +11,7 @@ import {
 
 const importing = (path: string, ...specifiers: string[]): Module => ({
   path,
-  imports: specifiers.map((specifier) => ({ specifier, isTypeOnly: false })),
+  imports: specifiers.map((specifier) => ({ specifier, isTypeOnly: false, names: [] })),
 });
 
 describe('readImports', () => {
@@ -28,13 +29,36 @@ describe('readImports', () => {
       "export const text = 'x from y';",
     ].join('\n');
     expect(readImports(text)).toEqual([
-      { specifier: './a.ts', isTypeOnly: false },
-      { specifier: '@chainstead/core', isTypeOnly: true },
-      { specifier: './effect.ts', isTypeOnly: false },
-      { specifier: '@chainstead/db', isTypeOnly: false },
-      { specifier: './d.ts', isTypeOnly: false },
-      { specifier: './e.ts', isTypeOnly: false },
+      { specifier: './a.ts', isTypeOnly: false, names: ['a'] },
+      { specifier: '@chainstead/core', isTypeOnly: true, names: [] },
+      { specifier: './effect.ts', isTypeOnly: false, names: [] },
+      { specifier: '@chainstead/db', isTypeOnly: false, names: ['c'] },
+      { specifier: './d.ts', isTypeOnly: false, names: ['*'] },
+      { specifier: './e.ts', isTypeOnly: false, names: ['*'] },
     ]);
+  });
+});
+
+describe('findUnboundedDecoders', () => {
+  const found = (path: string, text: string) => findUnboundedDecoders([{ path, imports: readImports(text) }]);
+  it.each([
+    "import { decodeAbiParameters } from 'viem';",
+    "import {\n  decodeFunctionResult as decode,\n} from 'viem/utils';",
+    "import { getEnsName } from 'viem/actions';",
+    "import * as viem from 'viem';",
+    "export { decodeErrorResult } from 'viem';",
+    "const viem = await import('viem');",
+  ])('refuses %s in the product alone', (text) => {
+    expect(found('packages/names/src/a.ts', text)).toHaveLength(1);
+    expect(found('packages/names/src/a.test.ts', text)).toEqual([]);
+  });
+
+  it.each([
+    "import { encodeFunctionData, type DecodeAbiParametersReturnType } from 'viem';",
+    "import { decodeAbi } from '@chainstead/abi';",
+    "import type { Log } from 'viem';",
+  ])('has nothing against %s', (text) => {
+    expect(found('packages/names/src/a.ts', text)).toEqual([]);
   });
 });
 
@@ -86,7 +110,7 @@ describe('findCircles', () => {
       importing('packages/a/src/two.ts', './three.ts'),
       importing('packages/a/src/three.ts', './one.ts'),
       importing('packages/a/src/four.ts', './five.ts'),
-      { path: 'packages/a/src/five.ts', imports: [{ specifier: './four.ts', isTypeOnly: true }] },
+      { path: 'packages/a/src/five.ts', imports: [{ specifier: './four.ts', isTypeOnly: true, names: [] }] },
     ];
     expect(findCircles(modules)).toEqual([
       'packages/a/src/one.ts → packages/a/src/two.ts → packages/a/src/three.ts → packages/a/src/one.ts',
@@ -98,7 +122,7 @@ describe('findTypeCircles', () => {
   it('finds product files that know each other by types, where a package has none', () => {
     const circle = (owner: string): Module[] => [
       importing(`packages/${owner}/src/one.ts`, './two.ts'),
-      { path: `packages/${owner}/src/two.ts`, imports: [{ specifier: './one.ts', isTypeOnly: true }] },
+      { path: `packages/${owner}/src/two.ts`, imports: [{ specifier: './one.ts', isTypeOnly: true, names: [] }] },
     ];
     expect(findTypeCircles([...circle('http'), ...circle('sync')])).toEqual([
       'packages/http/src/one.ts → packages/http/src/two.ts → packages/http/src/one.ts',
@@ -111,7 +135,7 @@ describe('findFolderCircles', () => {
   it('finds folders beside each other that import each other, by types too', () => {
     const modules: Module[] = [
       importing('packages/a/src/one/x.ts', '../two/y.ts'),
-      { path: 'packages/a/src/two/deep/z.ts', imports: [{ specifier: '../../one/x.ts', isTypeOnly: true }] },
+      { path: 'packages/a/src/two/deep/z.ts', imports: [{ specifier: '../../one/x.ts', isTypeOnly: true, names: [] }] },
     ];
     expect(findFolderCircles(modules)).toEqual(['packages/a/src/one → packages/a/src/two → packages/a/src/one']);
   });

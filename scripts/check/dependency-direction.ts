@@ -45,19 +45,61 @@ export interface ModuleImport {
   readonly specifier: string;
   /** Erased before running, hence harmless in a circle of modules. */
   readonly isTypeOnly: boolean;
+  /** Values that are imported by name; `*` for all of a module. */
+  readonly names: readonly string[];
 }
 
-const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm;
+const IMPORT = /^(?:import|export)\s+(type\s+)?(?:([^'";]*?)\sfrom\s+)?'([^']+)';/gm;
 const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'\s*\)/g;
 
 /** The imports of a source text as the formatter writes them (single quotes, statements at the start of a line). */
 export function readImports(text: string): ModuleImport[] {
   const statements = text.matchAll(IMPORT).map((match) => ({
-    specifier: match[2] ?? '',
+    specifier: match[3] ?? '',
     isTypeOnly: match[1] !== undefined,
+    names: match[1] === undefined ? namesIn(match[2] ?? '') : [],
   }));
-  const dynamic = text.matchAll(DYNAMIC_IMPORT).map((match) => ({ specifier: match[1] ?? '', isTypeOnly: false }));
+  const dynamic = text
+    .matchAll(DYNAMIC_IMPORT)
+    .map((match) => ({ specifier: match[1] ?? '', isTypeOnly: false, names: ['*'] }));
   return [...statements, ...dynamic];
+}
+
+/** The names of `{ a, b as c, type D }`, or `*`. */
+function namesIn(clause: string): string[] {
+  if (!clause.includes('{')) return clause.includes('*') ? ['*'] : [];
+  const names = clause.replace(/^.*\{|\}.*$/gs, '').split(',');
+  return names.flatMap((name) => /^\s*(?!type\s)(\w+)/.exec(name)?.[1] ?? []);
+}
+
+/** What of viem decodes data of contracts as large as it makes itself, alone or within an action. */
+const UNBOUNDED_DECODERS = new RegExp(
+  `^(?:\\*|decode(?:AbiParameters|FunctionResult|FunctionData|EventLog|ErrorResult|DeployData)|parseEventLogs|getEns\\w+|${[
+    'readContract',
+    'multicall',
+    'simulate\\w*',
+    'call',
+    'getContract\\w*',
+    'getLogs',
+    'createPublicClient',
+    'publicActions',
+    'offchainLookup',
+    'ccip\\w+',
+    'localBatchGatewayRequest',
+    'parseErc\\w+',
+  ].join('|')})$`,
+);
+
+/** One sentence for each file of the product that decodes by viem: its decoders make gigabytes of a few kilobytes. */
+export function findUnboundedDecoders(modules: readonly Module[]): string[] {
+  return modules
+    .filter(({ path }) => !TESTKIT_USERS.some((user) => user.test(path)))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier }) => /^viem(?:\/|$)/.test(specifier))
+        .flatMap(({ names }) => names.filter((name) => UNBOUNDED_DECODERS.test(name)))
+        .map((name) => `${path} imports ${name} of viem: decode with decodeAbi of @chainstead/abi`),
+    );
 }
 
 /** One sentence for each import that points the wrong way. */

@@ -11,8 +11,8 @@ const at = (path: string): string => join(ROOT, path);
 const WORKFLOWS = '.github/workflows';
 const TEMPLATES = '.github/ISSUE_TEMPLATE';
 
-/** Of an action: a major version or a commit, never a branch. */
-const USES = /^[\w-]+\/[\w./-]+@(?:v\d+(?:\.\d+)*|[0-9a-f]{40})$/;
+/** Of an action: a commit, since its owner can move branches and tags. */
+const USES = /^[\w-]+\/[\w./-]+@[0-9a-f]{40}$/;
 
 const permissions = z.partialRecord(
   z.enum(['attestations', 'contents', 'id-token', 'packages']),

@@ -7,8 +7,8 @@ export interface Suspects {
   /** Takes in what dead processes leave. */
   reap(): Promise<void>;
   among(names: readonly string[]): Promise<ReadonlySet<string>>;
-  /** It was done, or failed, without the process ending. */
-  clear(name: string): Promise<void>;
+  /** They were done, or failed, without the process ending. */
+  clear(names: readonly string[]): Promise<void>;
 }
 
 interface ProcessRow {
@@ -40,10 +40,10 @@ export function createSuspects(options: {
          DELETE FROM process_work WHERE process = $1 RETURNING items, alone
        )
        INSERT INTO suspect_work AS known (name, crashes)
-       SELECT item, 1 FROM gone, unnest(items) AS item
+       SELECT item, CASE WHEN item = ANY (string_to_array(alone, E'\\n')) THEN 2 ELSE 1 END FROM gone, unnest(items) AS item
        ON CONFLICT (name) DO UPDATE SET crashed_at = now(),
          -- Only what was tried alone is to blame; what was in hand beside it is tried alone next.
-         crashes = known.crashes + (SELECT count(*) FROM gone WHERE alone = known.name)::int
+         crashes = known.crashes + (SELECT count(*) FROM gone WHERE known.name = ANY (string_to_array(alone, E'\\n')))::int
        RETURNING name, crashes`,
       [dead],
     );
@@ -74,8 +74,8 @@ export function createSuspects(options: {
       );
       return new Set(rows.map(({ name }) => name));
     },
-    async clear(name) {
-      await database.query('DELETE FROM suspect_work WHERE name = $1', [name]);
+    async clear(names) {
+      await database.query('DELETE FROM suspect_work WHERE name = ANY ($1::text[])', [names]);
     },
   };
 }

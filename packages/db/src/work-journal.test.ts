@@ -18,7 +18,7 @@ async function dieWith(given: RiskyWork, isAlone = false): Promise<void> {
   void journal.run(given, never);
   const written = async () => {
     const rows = await scratch.database.query<{ alone: string | null }>(
-      'SELECT alone FROM process_work WHERE $1 = ANY (items) AND alive_until > now() AND (NOT $2 OR alone = $1)',
+      "SELECT alone FROM process_work WHERE $1 = ANY (items) AND alive_until > now() AND (NOT $2 OR $1 = ANY (string_to_array(alone, E'\\n')))",
       [`token ${given.keys[0]}`, isAlone],
     );
     return rows.length;
@@ -104,5 +104,42 @@ test('what could not be written down was not done, is in nobody’s hand, and st
   expect(await next.suspects(work('a', 'b'))).toEqual(new Set(['a']));
   await next.run(work('a'), perform);
   expect(done).toBe(1);
+  await next.close();
+});
+
+test('an origin whose work ends processes under many keys is set aside with all of them, and others are not', async () => {
+  const from = (key: string): RiskyWork => ({ kind: 'token', keys: [key], origin: 'stranger' });
+  for (const [key, isAlone] of [
+    ['one', false],
+    ['two', true],
+    ['three', true],
+  ] as const) {
+    await dieWith(from(key), isAlone);
+    const reaper = open();
+    await reaper.start();
+    // What is harmless does not clear the origin.
+    if (isAlone && key === 'two') await reaper.run(from('harmless'), async () => undefined);
+    await reaper.close();
+  }
+  const next = open();
+  await next.start();
+  const done: string[] = [];
+  const perform = (key: string) => async () => void done.push(key);
+  await expect(next.run(from('four'), perform('four'))).rejects.toMatchObject({
+    code: 'WORK_SET_ASIDE',
+    facts: { origin: 'stranger', crashes: 3 },
+  });
+  await next.run({ ...from('four'), origin: 'another' }, perform('other'));
+  expect(done).toEqual(['other']);
+  expect(await readSetAsideWork(scratch.database, 10)).toMatchObject([{ name: 'token from stranger', crashes: 3 }]);
+  await next.close();
+});
+
+test('an origin that only was in hand beside a crash is free again once its work is done', async () => {
+  await dieWith({ kind: 'token', keys: ['one'], origin: 'innocent' });
+  const next = open();
+  await next.start();
+  await next.run({ kind: 'token', keys: ['one'], origin: 'innocent' }, async () => undefined);
+  expect(await scratch.database.query('SELECT FROM suspect_work')).toEqual([]);
   await next.close();
 });

@@ -9,6 +9,8 @@ export interface RiskyWork {
   readonly kind: 'webhook' | 'token-facts' | 'collection' | 'token' | 'historical-job' | 'history' | 'state';
   /** What is worked on; several things where they are read together. */
   readonly keys: readonly string[];
+  /** Who wrote the data, where one stranger can write much of it under many keys. Crashes count against it, too. */
+  readonly origin?: string;
 }
 
 /**
@@ -39,11 +41,11 @@ export interface WorkJournalOptions {
 
 /** It ended the process several times, and is not tried any more. */
 export class WorkSetAsideError extends ChainsteadError {
-  constructor({ kind, keys }: RiskyWork, crashes: number) {
+  constructor({ kind, keys, origin }: RiskyWork, crashes: number) {
     super({
       code: 'WORK_SET_ASIDE',
       message: `Set aside: the process ended ${crashes} times while it worked on this`,
-      facts: { kind, key: keys[0], crashes },
+      facts: { kind, key: keys[0], ...(origin === undefined ? {} : { origin }), crashes },
       remedy: 'Look for what is special about it; DELETE its row FROM suspect_work to have it tried again',
       retryable: false,
     });
@@ -66,10 +68,11 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
   /** Suspects take turns. */
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function runAlone<T>(work: RiskyWork, key: string, perform: () => Promise<T>): Promise<T> {
-    const name = nameOf(work.kind, key);
+  async function runAlone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T> {
+    const names = namesOf(work);
     try {
-      const crashes = (await own.write(work.kind, [key], key)).get(name) ?? 0;
+      const known = await own.write(names, names);
+      const crashes = Math.max(0, ...names.map((name) => known.get(name) ?? 0));
       if (crashes >= CRASHES_MAX) {
         setAside.inc({ kind: work.kind });
         throw new WorkSetAsideError(work, crashes);
@@ -77,11 +80,12 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
       try {
         return await perform();
       } finally {
-        // Done or failed, the process is still there.
-        await suspects.clear(name);
+        // Done or failed, the process is still there. An origin that was to blame once stays: its other work may be harmless.
+        const [key, origin] = names;
+        await suspects.clear(names.filter((name) => name === key || (name === origin && known.get(name) === 1)));
       }
     } finally {
-      own.forget(work.kind, [key]);
+      own.forget(names);
     }
   }
 
@@ -101,16 +105,15 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
       timer = setInterval(() => void look(), leaseMs / 4).unref();
     },
     async run(work, perform) {
-      const { kind, keys } = work;
-      const [key] = keys;
+      const names = namesOf(work);
       try {
-        const crashes = await own.write(kind, keys, null);
-        const isSuspect = key !== undefined && keys.length === 1 && crashes.has(nameOf(kind, key));
+        const crashes = await own.write(names, []);
+        const isSuspect = work.keys.length === 1 && names.some((name) => crashes.has(name));
         if (!isSuspect) return await perform();
       } finally {
-        own.forget(kind, keys);
+        own.forget(names);
       }
-      const mine = turn.then(() => runAlone(work, key, perform));
+      const mine = turn.then(() => runAlone(work, perform));
       // Its own caller hears of a failure; whoever comes next only waits.
       turn = mine.catch(() => undefined);
       return mine;
@@ -136,11 +139,16 @@ function nameOf(kind: RiskyWork['kind'], key: string): string {
   return `${kind} ${key}`;
 }
 
+/** What is written down of work: its keys, then its origin. */
+function namesOf({ kind, keys, origin }: RiskyWork): readonly string[] {
+  return [...keys.map((key) => nameOf(kind, key)), ...(origin === undefined ? [] : [nameOf(kind, `from ${origin}`)])];
+}
+
 /** This process' row: what it has in hand. One write for all that begins while the one before is under way. */
 function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
   const id = randomUUID();
   const inHand = new Map<string, number>();
-  let alone: string | null = null;
+  let alone: readonly string[] = [];
   let writing: Promise<ReadonlyMap<string, number>> | null = null;
   let next: Promise<ReadonlyMap<string, number>> | null = null;
 
@@ -152,7 +160,7 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
          ON CONFLICT (process) DO UPDATE SET items = excluded.items, alone = excluded.alone, alive_until = excluded.alive_until
        )
        SELECT name, crashes FROM suspect_work WHERE name = ANY ($4::text[])`,
-      [id, hostname(), process.pid, [...inHand.keys()], alone, leaseMs],
+      [id, hostname(), process.pid, [...inHand.keys()], alone.length === 0 ? null : alone.join('\n'), leaseMs],
     );
     return new Map(rows.map(({ name, crashes }) => [name, crashes]));
   }
@@ -179,19 +187,18 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
     id,
     enter: async (): Promise<void> => void (await flush()),
     renew: async (): Promise<void> => void (await flush()),
-    /** @param only what is tried alone */
-    async write(kind: RiskyWork['kind'], keys: readonly string[], only: string | null) {
-      for (const key of keys) inHand.set(nameOf(kind, key), (inHand.get(nameOf(kind, key)) ?? 0) + 1);
-      if (only !== null) alone = nameOf(kind, only);
+    /** @param only what is tried alone; none: nothing is */
+    async write(names: readonly string[], only: readonly string[]) {
+      for (const name of names) inHand.set(name, (inHand.get(name) ?? 0) + 1);
+      if (only.length > 0) alone = only;
       return flush();
     },
-    forget(kind: RiskyWork['kind'], keys: readonly string[]): void {
-      for (const key of keys) {
-        const name = nameOf(kind, key);
+    forget(names: readonly string[]): void {
+      for (const name of names) {
         const count = (inHand.get(name) ?? 1) - 1;
         if (count <= 0) inHand.delete(name);
         else inHand.set(name, count);
-        if (alone === name) alone = null;
+        if (alone.includes(name)) alone = [];
       }
     },
     async leave(): Promise<void> {

@@ -29,4 +29,7 @@ export const nameKind: StateKind<NameQuestion, NameAnswer> = {
   name: 'name',
   question: questionSchema,
   answer: answerSchema,
+  // Whoever owns a domain writes the resolver of all names below it.
+  originOf: ({ service, wanted, subject }) =>
+    wanted === 'address' ? `${service} ${subject.split('.').slice(-2).join('.')}` : undefined,
 };

@@ -16,6 +16,8 @@ export interface StateKind<Question = unknown, Answer = unknown> {
   isFruitless?(answer: Answer): boolean;
   /** What a question has in common with those that come to nothing for the same reason, as a text of theirs. @default each stands for itself */
   failsAlike?(question: Question): string;
+  /** Who wrote what a question reads, where one stranger can write it for many questions. @default nobody in particular */
+  originOf?(question: Question): string | undefined;
 }
 
 /** What a reader works with. */

@@ -48,6 +48,11 @@ export function createStateWorker(options: StateWorkerOptions): StateWorker {
     registers: [options.metrics],
   });
 
+  function originOf({ kind, question }: QuestionRow): string | undefined {
+    const reader = readers.get(kind);
+    return reader?.kind.originOf?.(reader.kind.question.parse(question));
+  }
+
   async function read(context: StateReadingContext, row: QuestionRow, signal: AbortSignal): Promise<unknown> {
     const reader = readers.get(row.kind);
     if (reader === undefined) throw new Error(`No reader answers questions of the kind ${row.kind}`);
@@ -70,7 +75,12 @@ export function createStateWorker(options: StateWorkerOptions): StateWorker {
     const { chain } = context;
     const signal = AbortSignal.any([ending, AbortSignal.timeout(QUESTION_MS_MAX)]);
     try {
-      const work: RiskyWork = { kind: 'state', keys: [`${chain.id} ${row.key}`] };
+      const origin = originOf(row);
+      const work: RiskyWork = {
+        kind: 'state',
+        keys: [`${chain.id} ${row.key}`],
+        ...(origin === undefined ? {} : { origin: `${chain.id} ${row.kind} ${origin}` }),
+      };
       const answer = await journal.run(work, () => read(context, row, signal));
       return { settlement: { answer, errorCode: null, errorMessage: null }, outcome: 'answered' };
     } catch (error) {

@@ -1,14 +1,16 @@
-import { type Address, parseAddress } from '@chainstead/core';
+import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
+import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import type { Egress } from '@chainstead/egress';
 import { StateUnavailableError } from '@chainstead/state';
-import { BaseError, ContractFunctionRevertedError, getAddress } from 'viem';
-import { getEnsAddress, getEnsName } from 'viem/actions';
+import { encodeFunctionData, getAddress, namehash, parseAbi, toFunctionSelector, toHex } from 'viem';
+import { packetToBytes } from 'viem/ens';
 import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
 import { type NameAnswer, NO_NAME } from '../name-question.ts';
 import type { Names } from '../name-service.ts';
 import { newestBlock } from '../newest-block.ts';
 import { normalName } from '../normal-name.ts';
-import { type EnsClient, openEnsClient } from './ens-client.ts';
+import { callEns } from './ens-call.ts';
+import { LOCAL_BATCH_GATEWAY } from './off-chain-lookup.ts';
 
 export interface EnsNamesOptions {
   readonly nodes: readonly NameNodes[];
@@ -16,76 +18,93 @@ export interface EnsNamesOptions {
   readonly contracts: NameContracts;
 }
 
-/** What the Universal Resolver reverts with where a name or an address has no record. */
-const NOTHING_THERE: ReadonlySet<string> = new Set([
-  'ResolverNotFound',
-  'ResolverNotContract',
-  'UnsupportedResolverProfile',
-  'ReverseAddressMismatch',
-  'ResolverError',
-  'EmptyAddress',
+const RESOLVER = parseAbi([
+  'function resolveWithGateways(bytes name, bytes data, string[] gateways) view returns (bytes, address)',
+  'function reverseWithGateways(bytes reverseName, uint256 coinType, string[] gateways) view returns (string, address, address)',
 ]);
-/** EIP-3668: `OffchainLookup`. */
-const OFF_CHAIN = '0x556f1830';
+const [RESOLVE, REVERSE] = RESOLVER;
+const ADDRESS_OF = parseAbi(['function addr(bytes32 node) view returns (address)']);
+const GATEWAYS = [LOCAL_BATCH_GATEWAY];
+/** Of Ethereum (SLIP-44). */
+const COIN_TYPE = 60n;
+const ANSWER = { outputBytesMax: 8_192 };
+const NOBODY = `0x${'0'.repeat(40)}`;
+
+/** What the Universal Resolver reverts with where it can't tell; other reverts mean that a name or an address has no record. */
+const UNTOLD: ReadonlySet<string> = new Set(
+  [
+    'DNSDecodingFailed(bytes)',
+    'DNSEncodingFailed(string)',
+    'HttpError(uint16,string)',
+    'InvalidBatchGatewayResponse()',
+    'Error(string)',
+    'Panic(uint256)',
+  ].map((error) => toFunctionSelector(error)),
+);
+const SELECTOR_LENGTH = 10;
 
 /** ENS by its Universal Resolver; null where Ethereum is not among the chains. */
 export function createEnsNames({ nodes, gateways, contracts }: EnsNamesOptions): Names | null {
   const ethereum = nodes.find(({ chain }) => NAME_CHAINS.ens.includes(chain.key));
   if (ethereum === undefined) return null;
   const { pool, chain } = ethereum;
-  const { universalResolver: universalResolverAddress } = contracts;
 
-  /** @param work one question, about the state at the block */
-  async function ask(
-    block: number,
-    signal: AbortSignal,
-    work: (client: EnsClient, blockNumber: bigint) => Promise<string | null>,
-  ): Promise<NameAnswer> {
-    const client = openEnsClient({ pool, gateways, block, signal });
-    const asOf = { chainId: chain.id, block };
-    try {
-      return { answer: await work(client, BigInt(block)), offChain: false, asOf };
-    } catch (error) {
-      // That nodes are away says nothing of the name.
-      if (client.outage() !== null) throw client.outage();
-      return { ...answerOf(error, chain.name), asOf };
+  /** @param read what was returned, as text; null for none. @throws EncodingRefusedError, which counts as none */
+  async function ask(at: At, data: Hex, read: (returned: Hex) => string | null): Promise<NameAnswer> {
+    const answer = await callEns({ ...at, pool, gateways }, contracts.universalResolver, data);
+    const asOf = { chainId: chain.id, block: at.block };
+    if (answer === 'off-chain') return { ...NO_NAME, asOf, offChain: true };
+    if (answer === 'nowhere') return { ...NO_NAME, asOf };
+    if ('reverted' in answer) {
+      if (UNTOLD.has(answer.reverted.slice(0, SELECTOR_LENGTH)))
+        throw new StateUnavailableError(`A gateway of a name on ${chain.name} gave no answer: ask again in a moment`);
+      return { ...NO_NAME, asOf };
     }
+    return { ...NO_NAME, asOf, answer: orNothing(() => read(answer.returned)) };
   }
 
-  const addressAt = (name: string, block: number, signal: AbortSignal): Promise<NameAnswer> =>
-    ask(block, signal, async ({ viem }, blockNumber) => {
-      const address = await getEnsAddress(viem, { name, universalResolverAddress, strict: true, blockNumber });
-      return address === null ? null : getAddress(address);
+  function addressAt(name: string, at: At): Promise<NameAnswer> {
+    const question = encodeFunctionData({ abi: ADDRESS_OF, args: [namehash(name)] });
+    const args = [toHex(packetToBytes(name)), question, GATEWAYS] as const;
+    return ask(at, encodeFunctionData({ abi: RESOLVER, functionName: 'resolveWithGateways', args }), (returned) => {
+      const [record] = decodeAbi(RESOLVE.outputs, returned, ANSWER);
+      if (record === '0x') return null;
+      const [address] = decodeAbi(ADDRESS_OF[0].outputs, record, ANSWER);
+      return address === NOBODY ? null : getAddress(address);
     });
+  }
 
   return {
-    addressOf: async (name, signal) => addressAt(name, await newestBlock(pool, signal), signal),
+    addressOf: async (name, signal) => addressAt(name, { block: await newestBlock(pool, signal), signal }),
     async nameOf(given, signal) {
       const address: Address = parseAddress(given);
       // Both ways at one block: a name that changes hands meanwhile is somebody's, whichever way is asked first.
-      const block = await newestBlock(pool, signal);
-      const told = await ask(block, signal, ({ viem }, blockNumber) =>
-        getEnsName(viem, { address, universalResolverAddress, strict: true, blockNumber }),
-      );
+      const at = { block: await newestBlock(pool, signal), signal };
+      const args = [address, COIN_TYPE, GATEWAYS] as const;
+      const question = encodeFunctionData({ abi: RESOLVER, functionName: 'reverseWithGateways', args });
+      const told = await ask(at, question, (returned) => decodeAbi(REVERSE.outputs, returned, ANSWER)[0] || null);
       if (told.answer === null) return told;
       const none = { ...NO_NAME, asOf: told.asOf };
       // What does not normalise looks like another name.
       if (normalName(told.answer) !== told.answer) return none;
-      const back = await addressAt(told.answer, block, signal);
+      const back = await addressAt(told.answer, at);
       if (back.offChain) return back;
       return back.answer?.toLowerCase() === address ? told : none;
     },
   };
 }
 
-/** @throws StateUnavailableError where a gateway gave no answer */
-function answerOf(error: unknown, chain: string): NameAnswer {
-  if (!(error instanceof BaseError)) throw error;
-  const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError);
-  // What a resolver answers that is no address leads nowhere.
-  if (!(reverted instanceof ContractFunctionRevertedError)) return NO_NAME;
-  if (reverted.raw?.startsWith(OFF_CHAIN) === true) return { ...NO_NAME, offChain: true };
-  const name = reverted.data?.errorName;
-  if (name === undefined || NOTHING_THERE.has(name)) return NO_NAME;
-  throw new StateUnavailableError(`A gateway of a name on ${chain} gave no answer: ask again in a moment`, error);
+interface At {
+  readonly block: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a resolver answers that is not encoded as it should be leads nowhere. */
+function orNothing(read: () => string | null): string | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof EncodingRefusedError) return null;
+    throw error;
+  }
 }

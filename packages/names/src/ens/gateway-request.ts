@@ -1,28 +1,40 @@
+import type { Hex } from '@chainstead/core';
 import type { Egress } from '@chainstead/egress';
-import type { CcipRequestParameters, Hex } from 'viem';
 
-/** Gateways that one question may ask. */
+/** What a contract asks gateways. */
+export interface GatewayQuery {
+  /** The contract. */
+  readonly sender: string;
+  readonly urls: readonly string[];
+  readonly data: Hex;
+}
+
+/** Asks one gateway after the other. @throws GatewayAnswerError */
+export type AskGateway = (query: GatewayQuery) => Promise<Hex>;
+
+/** Gateways that one question may ask, those counted that can't be asked. */
 const REQUESTS_MAX = 8;
+/** Of a URL, once sender and data stand in it. Characters. */
+const URL_LENGTH_MAX = 16_384;
 const TIMEOUT_MS = 5_000;
 const RESPONSE_BYTES_MAX = 131_072;
 
 /** A gateway gave nothing of use. Says nothing of where it is: the text goes into a call. */
-class GatewayAnswerError extends Error {}
+export class GatewayAnswerError extends Error {}
 
 /**
  * Asks gateways of off-chain names (EIP-3668), whose URLs contracts write: through the guarded client alone. What they answer is judged by the
  * contract that named them.
  */
-export function createGatewayRequest(
-  egress: Egress,
-  signal: AbortSignal,
-): (lookup: CcipRequestParameters) => Promise<Hex> {
+export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGateway {
   let requests = 0;
   return async ({ data, sender, urls }) => {
-    for (const url of urls) {
+    for (const template of urls) {
       requests += 1;
       if (requests > REQUESTS_MAX) break;
-      const answer = await askGateway(egress, { url, data, sender }, signal);
+      const url = filledUrl(template, sender.toLowerCase(), data);
+      if (url === null) continue;
+      const answer = await askGateway(egress, { url, data, sender, isGet: template.includes('{data}') }, signal);
       if (answer === 'refused') break;
       if (answer !== null) return answer;
     }
@@ -30,16 +42,29 @@ export function createGatewayRequest(
   };
 }
 
+/** Null for what is too long: measured before, since a short URL may name long data many times. */
+function filledUrl(template: string, sender: string, data: Hex): string | null {
+  if (template.length > URL_LENGTH_MAX) return null;
+  const grown = (name: string, value: string): number =>
+    (template.split(name).length - 1) * (value.length - name.length);
+  if (template.length + grown('{sender}', sender) + grown('{data}', data) > URL_LENGTH_MAX) return null;
+  return template.replaceAll('{sender}', sender).replaceAll('{data}', data);
+}
+
 /** Null where the next one may know; `refused`: by EIP-3668 no other is to be asked. */
 async function askGateway(
   egress: Egress,
-  { url, data, sender }: { readonly url: string; readonly data: Hex; readonly sender: string },
+  {
+    url,
+    data,
+    sender,
+    isGet,
+  }: { readonly url: string; readonly data: Hex; readonly sender: string; readonly isGet: boolean },
   signal: AbortSignal,
 ): Promise<Hex | 'refused' | null> {
-  const isGet = url.includes('{data}');
   try {
     const { status, body } = await egress.request({
-      url: url.replaceAll('{sender}', sender.toLowerCase()).replaceAll('{data}', data),
+      url,
       method: isGet ? 'GET' : 'POST',
       ...(!isGet && {
         body: JSON.stringify({ data, sender: sender.toLowerCase() }),

@@ -22,7 +22,9 @@ export async function readDueToken(context: ReadingContext, token: TokenKey, sig
   if (due === null) return;
   let found: FoundUri = { uri: null, isAsked: false };
   try {
-    const work = { kind: 'token', keys: [`${chain.id} ${token.address} ${token.tokenId}`] } as const;
+    // One contract names the documents of all of its tokens.
+    const contract = `${chain.id} ${token.address}`;
+    const work = { kind: 'token', keys: [`${contract} ${token.tokenId}`], origin: contract } as const;
     await context.journal.run(work, async () => {
       found = await findUri(context, token, due, signal);
       const { uri } = found;

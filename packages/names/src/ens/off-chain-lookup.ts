@@ -1,0 +1,78 @@
+import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
+import type { Address, Hex } from '@chainstead/core';
+import { StateUnavailableError } from '@chainstead/state';
+import { concatHex, encodeAbiParameters, encodeErrorResult, parseAbi, parseAbiParameters } from 'viem';
+import { type AskGateway, GatewayAnswerError, type GatewayQuery } from './gateway-request.ts';
+
+/** EIP-3668: `OffchainLookup(address,string[],bytes,bytes4,bytes)`. */
+const LOOKUP_SELECTOR = '0x556f1830';
+const LOOKUP = parseAbiParameters('address, string[], bytes, bytes4, bytes');
+/** The gateway that a client is itself: several lookups in one (ENSIP-21). The Universal Resolver is told of it by its callers. */
+export const LOCAL_BATCH_GATEWAY = 'x-batch-gateway:true';
+/** `query((address,string[],bytes)[])` */
+const QUERY_SELECTOR = '0xa780bab6';
+const QUERIES = parseAbiParameters(['Query[]', 'struct Query { address sender; string[] urls; bytes data; }']);
+const ANSWERS = parseAbiParameters('bool[], bytes[]');
+const CALLBACK = parseAbiParameters('bytes, bytes');
+const FAILURE = parseAbi(['error Error(string)']);
+
+/** More of them could not be asked anyway. */
+const QUERIES_MAX = 8;
+/** Batches within batches. */
+const DEPTH_MAX = 3;
+/** Compilers write no values that share bytes: without those, what is decoded is no larger than its encoding. */
+const STRICT = { outputBytesMax: 524_288, overlaps: 'refuse' } as const;
+
+/** Whether a contract has reverted to send its client to gateways. */
+export function isLookup(reverted: Hex): boolean {
+  return reverted.startsWith(LOOKUP_SELECTOR);
+}
+
+/**
+ * Asks the gateways that a contract names, whose texts are a stranger's.
+ * @returns the call that the contract wants to be made with their answer; null where what it says makes no sense
+ * @throws StateUnavailableError where none of them answered
+ */
+export async function followLookup(reverted: Hex, to: Address, ask: AskGateway): Promise<Hex | null> {
+  try {
+    const [sender, urls, data, callback, extra] = decodeAbi(LOOKUP, afterSelector(reverted), STRICT);
+    // By EIP-3668 nobody speaks for another contract.
+    if (sender.toLowerCase() !== to) return null;
+    const answer = await answerOf({ sender, urls, data }, ask, 0);
+    return concatHex([callback, encodeAbiParameters(CALLBACK, [answer, extra])]);
+  } catch (error) {
+    if (error instanceof EncodingRefusedError) return null;
+    if (error instanceof GatewayAnswerError)
+      throw new StateUnavailableError('A gateway of a name gave no answer: ask again in a moment', error);
+    throw error;
+  }
+}
+
+async function answerOf(query: GatewayQuery, ask: AskGateway, depth: number): Promise<Hex> {
+  return query.urls.includes(LOCAL_BATCH_GATEWAY) ? answerBatch(query.data, ask, depth) : ask(query);
+}
+
+/** @throws EncodingRefusedError where it is no batch */
+async function answerBatch(data: Hex, ask: AskGateway, depth: number): Promise<Hex> {
+  if (!data.startsWith(QUERY_SELECTOR) || depth >= DEPTH_MAX)
+    throw new EncodingRefusedError('it is no batch of lookups');
+  const [queries] = decodeAbi(QUERIES, afterSelector(data), STRICT);
+  if (queries.length > QUERIES_MAX) throw new EncodingRefusedError(`it has more than ${QUERIES_MAX} lookups`);
+  const answers = await Promise.all(queries.map((query) => answerOrFailure(query, ask, depth + 1)));
+  return encodeAbiParameters(ANSWERS, [answers.map(({ hasFailed }) => hasFailed), answers.map(({ answer }) => answer)]);
+}
+
+/** A contract judges by itself what the failure of one lookup means. */
+async function answerOrFailure(query: GatewayQuery, ask: AskGateway, depth: number) {
+  try {
+    return { hasFailed: false, answer: await answerOf(query, ask, depth) };
+  } catch (error) {
+    if (!(error instanceof GatewayAnswerError) && !(error instanceof EncodingRefusedError)) throw error;
+    const answer = encodeErrorResult({ abi: FAILURE, errorName: 'Error', args: ['No gateway gave an answer'] });
+    return { hasFailed: true, answer };
+  }
+}
+
+function afterSelector(data: Hex): Hex {
+  return `0x${data.slice(LOOKUP_SELECTOR.length)}`;
+}
