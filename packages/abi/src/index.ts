@@ -7,3 +7,4 @@ export { addressAt, bigIntAt, decimalAt, lengthAt, wordCount } from './abi-words
 export { decodeAbi, decodeMeasured } from './decode-abi.ts';
 export { EncodingRefusedError } from './encoding-refused.ts';
 export { type LeafReader, type LeafValue, leafReaders } from './read-leaf.ts';
+export { returnedNumber, returnedWord } from './returned-word.ts';

@@ -1,6 +1,7 @@
+import { returnedNumber } from '@chainstead/abi';
 import type { EtherFeed } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 
 /** An aggregator that answered behind a feed, and in which units. */
 export interface FeedPhase {
@@ -38,8 +39,8 @@ export function createFeedPhasesReader(pool: UpstreamPool, feed: EtherFeed): Fee
       const answer = await pool.request('eth_call', [{ to: feed.proxy, data }, 'latest'], { signal });
       return wordOf(answer.value);
     } catch (error) {
-      // It reverted: the contract has no such function.
-      if (error instanceof RpcCallError) return null;
+      // It failed: the contract has no such function.
+      if (isAnswerOfCall(error)) return null;
       throw error;
     }
   }
@@ -65,10 +66,8 @@ export function createFeedPhasesReader(pool: UpstreamPool, feed: EtherFeed): Fee
   };
 }
 
-const WORD = /^0x[0-9a-f]{64}$/i;
-
 function wordOf(answer: unknown): bigint | null {
-  return typeof answer === 'string' && WORD.test(answer) ? BigInt(answer) : null;
+  return typeof answer === 'string' ? returnedNumber(answer) : null;
 }
 
 function addressOf(word: bigint): Address | null {

@@ -1,7 +1,8 @@
+import { asVerdict, isDoubtful } from './doubts.ts';
 import { RpcCallError, type UpstreamFailure, UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
 import type { ForwardingPool, RawResult } from './forwarding-pool.ts';
 import { transactionHash } from './transaction-hash.ts';
-import { isDoubtful, type Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 import type { Answer } from './upstream-pool.ts';
 
 /** The one method that changes a chain. */
@@ -64,13 +65,8 @@ function verdictOf(errors: readonly unknown[], upstreams: readonly Upstream[], c
     errors.find((error) => error instanceof RpcCallError);
   if (verdict !== undefined) return verdict;
   const doubtful = errors.find(isDoubtful);
-  if (doubtful?.rpcCode !== undefined)
-    return new RpcCallError({
-      upstream: doubtful.upstream,
-      method: SEND_METHOD,
-      rpcCode: doubtful.rpcCode,
-      rpcMessage: doubtful.text,
-    });
+  const doubted = doubtful === undefined ? null : asVerdict(doubtful, 'call');
+  if (doubted !== null) return doubted;
   const unexpected = errors.find((error) => !(error instanceof UpstreamFault));
   if (unexpected !== undefined) return unexpected;
   const reasons = new Map(upstreams.map(({ name, state }) => [name, state.obstacle]));

@@ -1,10 +1,12 @@
+import { asVerdict, Doubts, isDoubtful, saysTheSame } from './doubts.ts';
 import type { Reaction } from './error-rules.ts';
-import { RpcCallError, UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
+import { UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
+import { EXECUTES } from './execution-failures.ts';
 import type { FailedAttempt, Failover, Operation } from './failover.ts';
 import type { RawCall, RawResult } from './forwarding-pool.ts';
 import { runNullable } from './nullable-operation.ts';
 import type { HeadProbe } from './probe-head.ts';
-import { isDoubtful, type Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 import type { Answer, RequestOptions } from './upstream-pool.ts';
 
 /** What forwarding needs of the pool. */
@@ -89,8 +91,8 @@ export class CarefulForward {
           isOpen,
           settled: (faults) => {
             rounds++;
-            verdict = faults.find((fault) => fault.rpcCode !== undefined);
-            if (isAgreed(faults, rounds)) {
+            verdict = faults.find((fault) => fault.said !== undefined);
+            if (isAgreed(method, faults, rounds)) {
               this.#doubts.clear();
               return true;
             }
@@ -116,8 +118,11 @@ export class CarefulForward {
     try {
       return await upstream.forward(this.#call, { signal, timeoutMs: this.#given.timeoutMs });
     } catch (error) {
-      if (isDoubtful(error)) this.#doubts.add(upstream, error);
-      throw error;
+      if (!isDoubtful(error)) throw error;
+      this.#doubts.add(upstream, error);
+      if (!EXECUTES.test(method) || !this.#doubts.isRepeated) throw error;
+      this.#doubts.clear();
+      throw asVerdict(error, 'execution') ?? error;
     }
   }
 }
@@ -164,37 +169,15 @@ function isOpen(result: RawResult): boolean {
   return !Buffer.isBuffer(result);
 }
 
-/** Errors of which only the other upstreams' answers tell whether they were the upstream's fault or the call's. */
-class Doubts {
-  #faults: { readonly upstream: Upstream; readonly fault: UpstreamFault }[] | null = null;
-
-  add(upstream: Upstream, fault: UpstreamFault): void {
-    this.#faults ??= [];
-    this.#faults.push({ upstream, fault });
-  }
-
-  /** They were the call's. */
-  clear(): void {
-    this.#faults = null;
-  }
-
-  /** They were the upstreams'. */
-  count(): void {
-    for (const { upstream, fault } of this.#faults ?? []) upstream.suspect(fault);
-    this.#faults = null;
-  }
-}
-
-/** Several say the same, or one says it again: then it is about the call. */
-function isAgreed(faults: readonly UpstreamFault[], rounds: number): boolean {
+/** Several say the same, or one says it again: then it is about the call. What contracts made them say need not be the same words. */
+function isAgreed(method: string, faults: readonly UpstreamFault[], rounds: number): boolean {
   const [first] = faults;
   if (first === undefined || (faults.length === 1 && rounds < 2)) return false;
-  return faults.every((fault) => isDoubtful(fault) && fault.rpcCode === first.rpcCode && fault.text === first.text);
+  return faults.every((fault) => isDoubtful(fault) && (EXECUTES.test(method) || saysTheSame(fault, first)));
 }
 
 /** What every upstream refuses is answered with the node's own error; what they merely failed at is not. */
 function asCallError(verdict: UpstreamFault, error: UpstreamsExhaustedError): Error {
-  const { rpcCode, hints, upstream, method, text } = verdict;
-  if (rpcCode === undefined || !(ABOUT_THE_CALL.has(hints.reaction) || isDoubtful(verdict))) return error;
-  return new RpcCallError({ upstream, method, rpcCode, rpcMessage: text });
+  if (!(ABOUT_THE_CALL.has(verdict.hints.reaction) || isDoubtful(verdict))) return error;
+  return asVerdict(verdict, 'call') ?? error;
 }

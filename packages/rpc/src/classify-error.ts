@@ -1,4 +1,5 @@
 import { ERROR_RULES, type ErrorRule, type Reaction } from './error-rules.ts';
+import { hasRevertData } from './execution-failures.ts';
 import type { FaultKind } from './upstream-pool.ts';
 
 /** An error answer as it came: from the JSON-RPC error object, the HTTP status, or both. */
@@ -7,6 +8,8 @@ export interface ErrorAnswer {
   readonly text: string;
   readonly rpcCode?: number;
   readonly httpStatus?: number;
+  /** JSON-RPC error data. */
+  readonly data?: unknown;
 }
 
 /** What an error answer means. */
@@ -89,7 +92,7 @@ function matches(rule: ErrorRule, answer: ErrorAnswer): boolean {
   if (rule.codes !== undefined && (answer.rpcCode === undefined || !rule.codes.includes(answer.rpcCode))) return false;
   if (rule.http !== undefined && (answer.httpStatus === undefined || !rule.http.includes(answer.httpStatus)))
     return false;
-  return true;
+  return rule.hasRevertData !== true || hasRevertData(answer);
 }
 
 /** Patterns that carry the number of blocks allowed, most telling first. */

@@ -1,3 +1,5 @@
+import { EXECUTION_RULES } from './execution-failures.ts';
+
 /** What the pool does about an error answer. */
 export type Reaction =
   /** Key refused or wrong plan: the operator must act; the upstream is left out and re-checked now and then. */
@@ -35,6 +37,10 @@ export interface ErrorRule {
   readonly text?: RegExp;
   readonly codes?: readonly number[];
   readonly http?: readonly number[];
+  /** Only with what a contract reverted with beside it. */
+  readonly hasRevertData?: true;
+  /** The EVM ran the call: it `failed`, or came to a `bound` of the node's own, about which one other upstream is asked. */
+  readonly execution?: 'failed' | 'bound';
   /** Only for methods that match. */
   readonly methods?: RegExp;
   /** Added to the number in the text: some count the blocks' distance, not the blocks. */
@@ -54,9 +60,9 @@ const LOGS = /^(eth|erigon)_getLogs$/;
 // biome-ignore format: a table reads best with one row a line
 export const ERROR_RULES: readonly ErrorRule[] = [
   // A contract's own words come before everything: "execution reverted: Unauthorized" says nothing about the upstream.
-  { source: 'any: revert', reaction: 'call', text: /execution reverted|^reverted|vm exception|invalid opcode|out of gas|always failing transaction|stack (under|over)flow/i },
-  { source: 'any: revert code', reaction: 'call', codes: [3] },
-  { source: 'anvil: burnt gas', reaction: 'call', text: /^EVM error (OutOfGas|InvalidFEOpcode|OpcodeNotFound|Stack\w+)/i },
+  ...EXECUTION_RULES,
+  { source: 'any: revert outside a call', reaction: 'call', text: /execution reverted|^reverted|vm exception|invalid opcode|out of gas|always failing transaction|stack (under|over)flow/i },
+  { source: 'any: revert code outside a call', reaction: 'call', codes: [3] },
   { source: 'OP sequencer: sender', reaction: 'call', text: /sender is over rate limit/i },
 
   // History that is kept behind a key is not a refusal of the whole upstream.

@@ -49,7 +49,9 @@ export class RpcCallError extends ChainsteadError {
   /** JSON-RPC error data: revert bytes for instance. */
   readonly rpcData: unknown;
   readonly upstream: string;
-  /** Whether another implementation may see it differently (invalid parameters, unknown method). */
+  /** `execution`: a contract was run and failed. `parameters`, `method`: what nodes refuse. `call`: any other verdict. */
+  readonly about: 'execution' | 'parameters' | 'method' | 'call';
+  /** Whether another node may see it differently (invalid parameters, unknown method, a limit of gas or time). */
   readonly disputable: boolean;
 
   constructor(options: {
@@ -58,6 +60,7 @@ export class RpcCallError extends ChainsteadError {
     rpcCode: number;
     rpcMessage: string;
     rpcData?: unknown;
+    about?: RpcCallError['about'];
     disputable?: boolean;
   }) {
     super({
@@ -70,8 +73,14 @@ export class RpcCallError extends ChainsteadError {
     this.rpcMessage = options.rpcMessage;
     this.rpcData = options.rpcData;
     this.upstream = options.upstream;
+    this.about = options.about ?? 'call';
     this.disputable = options.disputable ?? false;
   }
+}
+
+/** Whether a call of a contract has an error for an answer: it was run, or its parameters make no sense to any node. Nodes without the method say nothing of it. */
+export function isAnswerOfCall(error: unknown): error is RpcCallError {
+  return error instanceof RpcCallError && error.about !== 'method';
 }
 
 /** The request was given up because its signal was aborted, or the pool was closed. */
@@ -106,6 +115,13 @@ export interface FaultHints {
   readonly cause?: unknown;
 }
 
+/** A JSON-RPC error as a node gave it, without the upstream's secrets. */
+export interface SaidError {
+  readonly code: number;
+  readonly message: string;
+  readonly data: unknown;
+}
+
 /** One upstream failed one call. Stays inside the pool: callers see {@link UpstreamsExhaustedError}. */
 export class UpstreamFault extends ChainsteadError {
   readonly upstream: string;
@@ -113,8 +129,8 @@ export class UpstreamFault extends ChainsteadError {
   readonly kind: FaultKind;
   readonly hints: FaultHints;
   readonly text: string;
-  /** The node's JSON-RPC error code, where it gave one. */
-  readonly rpcCode: number | undefined;
+  /** The node's JSON-RPC error, where it gave one. */
+  readonly said: SaidError | undefined;
 
   constructor(options: {
     upstream: string;
@@ -122,7 +138,7 @@ export class UpstreamFault extends ChainsteadError {
     kind: FaultKind;
     text: string;
     hints: FaultHints;
-    rpcCode?: number;
+    said?: SaidError | undefined;
   }) {
     super({
       code: 'UPSTREAM_FAULT',
@@ -136,7 +152,7 @@ export class UpstreamFault extends ChainsteadError {
     this.kind = options.kind;
     this.hints = options.hints;
     this.text = options.text;
-    this.rpcCode = options.rpcCode;
+    this.said = options.said;
   }
 }
 

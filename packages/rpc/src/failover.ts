@@ -2,6 +2,7 @@ import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
 import { type Asked, createUpstreamChoice, type UpstreamChoice } from './choose-upstream.ts';
 import type { Deadlines } from './deadlines.ts';
+import { asVerdict } from './doubts.ts';
 import type { Reaction } from './error-rules.ts';
 import {
   RequestAbortedError,
@@ -263,15 +264,9 @@ const NO_SUCH_METHOD: ReadonlySet<number | undefined> = new Set([-32601, -32604,
 function unservedMethod(attempts: Attempts): RpcCallError | null {
   const [first] = attempts.faults;
   const isAnswer = attempts.faults.every(
-    (fault) => fault.hints.reaction === 'unsupported' && NO_SUCH_METHOD.has(fault.rpcCode),
+    (fault) => fault.hints.reaction === 'unsupported' && NO_SUCH_METHOD.has(fault.said?.code),
   );
-  if (first === undefined || !isAnswer) return null;
-  return new RpcCallError({
-    upstream: first.upstream,
-    method: first.method,
-    rpcCode: first.rpcCode ?? -32601,
-    rpcMessage: first.text,
-  });
+  return first === undefined || !isAnswer ? null : asVerdict(first, 'method');
 }
 
 async function pauseFor(clock: Clock, ms: number, method: string, signal: AbortSignal | undefined): Promise<void> {

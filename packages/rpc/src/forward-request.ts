@@ -1,9 +1,13 @@
+import { ZERO_ADDRESS } from '@chainstead/core';
 import { SEND_METHOD, saysKnownTransaction } from './broadcast-transaction.ts';
+import { asVerdict, Doubts, isDoubtful } from './doubts.ts';
 import type { Reaction } from './error-rules.ts';
-import { RpcCallError } from './errors.ts';
+import { RpcCallError, UpstreamFault } from './errors.ts';
+import { EXECUTES } from './execution-failures.ts';
 import type { Failover } from './failover.ts';
 import { runNullable } from './nullable-operation.ts';
 import { transactionHash } from './transaction-hash.ts';
+import type { Upstream } from './upstream.ts';
 import type { Answer, RequestOptions } from './upstream-pool.ts';
 
 /** Sends any method to the best upstream. */
@@ -18,6 +22,8 @@ const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|Bl
 /** A contract may write the text of its error. */
 const CONTRACTS_SPEAK = /^eth_(call|estimateGas|createAccessList|sendRawTransaction)$/;
 const TRACES = /^(debug_traceBlock|debug_traceTransaction$|trace_block$|trace_transaction$|trace_replayBlock)/;
+/** Of an account without code: every EVM answers it with nothing. */
+const CONTROL_CALL = { to: ZERO_ADDRESS, data: '0x' };
 /** Limits that the call exceeds everywhere: asking again changes nothing. */
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyond-head', 'missing-data']);
 
@@ -36,32 +42,84 @@ export function createRequestForwarder(options: { readonly failover: Failover })
         },
         given,
       );
-    let sends = 0;
-    return failover.run<unknown>(
-      {
-        method,
-        settled: (faults) => faults.every((fault) => ABOUT_THE_CALL.has(fault.hints.reaction)),
-        async run(upstream, signal) {
-          sends++;
-          try {
-            const call = CONTRACTS_SPEAK.test(method) ? upstream.callForeign : upstream.call;
-            const result = await call(method, params, { signal, timeoutMs: given.timeoutMs });
-            if (TRACES.test(method)) checkTraces(method, result, (text) => upstream.fault('timeout', method, text));
-            if (method.startsWith('debug_trace')) upstream.state.capabilities.traces = 'debug';
-            else if (method.startsWith('trace_')) upstream.state.capabilities.traces ??= 'parity';
-            return result;
-          } catch (error) {
-            // An earlier send whose answer was lost did arrive.
-            const ownTransaction = method === SEND_METHOD && sends > 1 ? transactionHash(params[0]) : null;
-            if (error instanceof RpcCallError && ownTransaction !== null && saysKnownTransaction(error.rpcMessage))
-              return ownTransaction;
-            throw error;
-          }
-        },
-      },
-      given,
-    );
+    return new ForwardedRequest(method, params, given).run(failover);
   };
+}
+
+/** One request, and what its attempts so far tell the next one. Runs once. */
+class ForwardedRequest {
+  readonly #method: string;
+  readonly #params: readonly unknown[];
+  readonly #given: RequestOptions;
+  readonly #doubts = new Doubts();
+  #sends = 0;
+  #isControlled = false;
+
+  constructor(method: string, params: readonly unknown[], given: RequestOptions) {
+    this.#method = method;
+    this.#params = params;
+    this.#given = given;
+  }
+
+  async run(failover: Failover): Promise<Answer<unknown>> {
+    const method = this.#method;
+    try {
+      return await failover.run<unknown>(
+        {
+          method,
+          settled: (faults) => faults.every((fault) => ABOUT_THE_CALL.has(fault.hints.reaction)),
+          run: (upstream, signal) => this.#attempt(upstream, signal),
+        },
+        this.#given,
+      );
+    } finally {
+      this.#doubts.count();
+    }
+  }
+
+  async #attempt(upstream: Upstream, signal: AbortSignal | undefined): Promise<unknown> {
+    const method = this.#method;
+    const params = this.#params;
+    this.#sends++;
+    try {
+      const call = CONTRACTS_SPEAK.test(method) ? upstream.callForeign : upstream.call;
+      const result = await call(method, params, { signal, timeoutMs: this.#given.timeoutMs });
+      if (TRACES.test(method)) checkTraces(method, result, (text) => upstream.fault('timeout', method, text));
+      if (method.startsWith('debug_trace')) upstream.state.capabilities.traces = 'debug';
+      else if (method.startsWith('trace_')) upstream.state.capabilities.traces ??= 'parity';
+      return result;
+    } catch (error) {
+      // An earlier send whose answer was lost did arrive.
+      const ownTransaction = method === SEND_METHOD && this.#sends > 1 ? transactionHash(params[0]) : null;
+      if (error instanceof RpcCallError && ownTransaction !== null && saysKnownTransaction(error.rpcMessage))
+        return ownTransaction;
+      if (!isDoubtful(error) || !CONTRACTS_SPEAK.test(method)) throw error;
+      this.#doubts.add(upstream, error);
+      throw (await this.#verdictOn(error, upstream, signal)) ?? error;
+    }
+  }
+
+  /**
+   * An error of unknown words that came twice is the contract's where the upstream runs another call at that block: otherwise a node that fails at all
+   * of them would make every contract look empty. Null where it may be the upstream's.
+   */
+  async #verdictOn(
+    fault: UpstreamFault,
+    upstream: Upstream,
+    signal: AbortSignal | undefined,
+  ): Promise<RpcCallError | null> {
+    if (!EXECUTES.test(this.#method) || this.#doubts.size < 2 || this.#isControlled) return null;
+    this.#isControlled = true;
+    try {
+      const block = this.#params.slice(1, 2);
+      await upstream.callForeign('eth_call', [CONTROL_CALL, ...block], { signal, timeoutMs: this.#given.timeoutMs });
+    } catch (error) {
+      if (error instanceof UpstreamFault || error instanceof RpcCallError) return null;
+      throw error;
+    }
+    this.#doubts.clear();
+    return asVerdict(fault, 'execution');
+  }
 }
 
 /** Nodes answer traces that they gave up on as null, or as entries that say so inside a success. */

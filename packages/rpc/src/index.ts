@@ -6,7 +6,13 @@
 
 export { countCalls, countUpstreamCalls, LATENCY_BOUNDS_MS, type UpstreamCallCounts } from './count-upstream-calls.ts';
 export * from './create-upstream-pool.ts';
-export { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamsExhaustedError } from './errors.ts';
+export {
+  isAnswerOfCall,
+  NoUpstreamError,
+  RequestAbortedError,
+  RpcCallError,
+  UpstreamsExhaustedError,
+} from './errors.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export type { KnownBlock } from './node-check/check-head.ts';
 export { askChainId, checkNode } from './node-check/check-node.ts';

@@ -36,18 +36,21 @@ export function interpretReply(
     text: reply.text,
     ...(reply.code === undefined ? {} : { rpcCode: reply.code }),
     ...(httpStatus === undefined ? {} : { httpStatus }),
+    data: reply.data,
   };
   const meaning = wording === 'own' ? { ...classifyError(said), isSure: true } : classifyForeignError(said);
   const { reaction, kind, isSure, rule, limitBlocks, limitResults, suggestedRange } = meaning;
   const text = redact(reply.text === '' ? 'no text' : reply.text);
+  const rpcMessage = reply.message === '' ? text : redact(reply.message, MESSAGE_LENGTH_MAX);
   if (reaction === 'call' || reaction === 'caller') {
     const error = new RpcCallError({
       upstream: name,
       method,
       rpcCode: reply.code ?? -32600,
-      rpcMessage: reply.message === '' ? text : redact(reply.message, MESSAGE_LENGTH_MAX),
+      rpcMessage,
       rpcData: reply.data,
-      disputable: reaction === 'caller',
+      about: reaction === 'caller' ? 'parameters' : rule?.execution === undefined ? 'call' : 'execution',
+      disputable: reaction === 'caller' || rule?.execution === 'bound',
     });
     return { ok: false, error };
   }
@@ -65,7 +68,7 @@ export function interpretReply(
       ...(limitResults === undefined ? {} : { limitResults }),
       ...(suggestedRange === undefined ? {} : { suggestedRange }),
     },
-    ...(reply.code === undefined ? {} : { rpcCode: reply.code }),
+    ...(reply.code === undefined ? {} : { said: { code: reply.code, message: rpcMessage, data: reply.data } }),
   });
   return { ok: false, error: fault };
 }

@@ -2,6 +2,7 @@ import type { Clock, Logger } from '@chainstead/core';
 import { createBatchSender } from './batch-sender.ts';
 import { createUpstreamState } from './create-upstream-state.ts';
 import type { Deadlines } from './deadlines.ts';
+import { isDoubtful } from './doubts.ts';
 import type { Reaction } from './error-rules.ts';
 import { RpcCallError, UpstreamFault } from './errors.ts';
 import type { RawResult } from './forwarding-pool.ts';
@@ -32,11 +33,6 @@ export interface ForwardOptions extends CallOptions {
   readonly isWrite?: boolean;
 }
 
-/** Whether an error that a node gave may be about the call, although nothing is known of its code and text. */
-export function isDoubtful(error: unknown): error is UpstreamFault {
-  return error instanceof UpstreamFault && error.kind === 'rpc-error' && error.hints.reaction === 'transient';
-}
-
 /** These say that the call asks too much, or what the upstream does not have. */
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set([
   'range',
@@ -58,7 +54,7 @@ export interface Upstream {
   readonly load: number;
   /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
   call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
-  /** As call, for one that carries others' words, or whose error a contract may have written: see {@link Upstream.forward}. */
+  /** As call, for one that carries others' words, or whose error a contract may have written. Faults are judged as those of {@link Upstream.forward}. */
   callForeign(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
   /** As call, with the size of the answer. */
   callSized(method: string, params: readonly unknown[], options?: CallOptions): Promise<CallResult>;
@@ -173,11 +169,7 @@ export function createUpstream(options: {
     const { error } = outcome;
     if (!(error instanceof UpstreamFault)) state.answered(method, answer.latencyMs);
     else if (wording === 'own') state.failed(error);
-    else {
-      const fault = await judgeForeign(error);
-      if (isDoubtful(fault)) suspect(fault);
-      throw fault;
-    }
+    else throw await judgeForeign(error);
     throw error;
   }
 
@@ -252,8 +244,7 @@ export function createUpstream(options: {
 }
 
 function withoutVerdict(fault: UpstreamFault): UpstreamFault {
-  const { upstream, method, text, rpcCode } = fault;
-  const kind = rpcCode === undefined ? 'http-status' : 'rpc-error';
-  const code = rpcCode === undefined ? {} : { rpcCode };
-  return new UpstreamFault({ upstream, method, kind, text, hints: { reaction: 'transient' }, ...code });
+  const { upstream, method, text, said } = fault;
+  const kind = said === undefined ? 'http-status' : 'rpc-error';
+  return new UpstreamFault({ upstream, method, kind, text, hints: { reaction: 'transient' }, said });
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, createAnswerBudget, type Hex, toQuantity } from '@chainstead/core';
-import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
 
 /**
@@ -38,8 +38,8 @@ export function createContractCalls(options: {
       budget.observe(value.length);
       return value as Hex;
     } catch (error) {
-      // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
-      if (error instanceof RpcCallError) return null;
+      // The node executed the call and it failed: an answer. Anything that may go away by itself is not.
+      if (isAnswerOfCall(error)) return null;
       throw error;
     }
   }

@@ -34,7 +34,7 @@ export function createBlockReader(pool: UpstreamPool, block: BlockToRead, exclud
     try {
       return await perform({ blockHash: at.hash, requireCanonical: true }, { signal, exclude });
     } catch (error) {
-      if (!(error instanceof RpcCallError) || !error.disputable) throw error;
+      if (!(error instanceof RpcCallError) || !error.disputable || error.about === 'execution') throw error;
       const answer = await byNumber(perform, at, signal);
       WITHOUT_HASHES.add(pool);
       return answer;

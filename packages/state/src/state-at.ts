@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, createAnswerBudget, type Hex, parseBigQuantity } from '@chainstead/core';
-import { type Answer, MalformedAnswerError, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { type Answer, isAnswerOfCall, MalformedAnswerError, type UpstreamPool } from '@chainstead/rpc';
 import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
-import { type CallAnswer, callTogether } from './call-together.ts';
+import { type CallAnswer, callTogether, createLateCalls, type LateCalls } from './call-together.ts';
 import { type BlockReader, type BlockToRead, createBlockReader } from './read-at-block.ts';
 
 /**
@@ -14,9 +14,9 @@ export interface StateAt {
   readonly upstream: string | null;
   /** Returned data; null where the call reverted or returned nothing. */
   call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null>;
-  /** As many calls, through Multicall3 where the chain has it; what comes to nothing in company is asked again alone. */
+  /** As many calls, through Multicall3 where the chain has it; what comes to nothing in company is asked again alone. Null also for what could not be read. */
   callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[]>;
-  /** The same, with whose answer each is: calls that are not made in one may be answered by different upstreams. */
+  /** The same, with whose answer each is, and which could not be read: calls that are not made in one may be answered by different upstreams. */
   askTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<CallAnswer[]>;
   /** Of the chain's own coin. Wei. */
   balance(address: Address, signal: AbortSignal): Promise<bigint>;
@@ -39,6 +39,8 @@ export interface StateAtOptions {
   readonly notFrom?: string | ReadonlySet<string>;
   /** What of an answer to a call is of use; the rest is cut off. @default 8,192 bytes */
   readonly answerBytesMax?: number;
+  /** Waits for calls that take far longer than their company, instead of leaving them unread. @default false */
+  readonly isPatient?: boolean;
 }
 
 /** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
@@ -49,12 +51,12 @@ const ANSWER_BYTES_MAX = 8_192;
  * number, with the hash that they have at it compared before and after. A number without a hash is read by number alone.
  */
 export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, options: StateAtOptions = {}): StateAt {
-  const { answerBytesMax = ANSWER_BYTES_MAX } = options;
+  const { answerBytesMax = ANSWER_BYTES_MAX, isPatient = false } = options;
   const reader = createBlockReader(pool, block, asSet(options.notFrom));
   const { multicall3 } = chain;
   const hasMulticall = multicall3 !== null && (block === 'latest' || block.number >= multicall3.blockCreated);
   const many = hasMulticall ? multicall3.address : null;
-  const { askOne, askTogether } = createCalls(pool, reader, { many, answerBytesMax });
+  const { askOne, askTogether } = createCalls(pool, reader, { many, answerBytesMax, isPatient });
 
   async function readMany(method: string, places: readonly (readonly Hex[])[], signal: AbortSignal): Promise<string[]> {
     if (places.length === 0) return [];
@@ -109,7 +111,11 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
 function createCalls(
   pool: UpstreamPool,
   reader: BlockReader,
-  { many, answerBytesMax }: { readonly many: Address | null; readonly answerBytesMax: number },
+  {
+    many,
+    answerBytesMax,
+    isPatient,
+  }: Pick<Required<StateAtOptions>, 'answerBytesMax' | 'isPatient'> & { many: Address | null },
 ) {
   const budget = createAnswerBudget(BUDGET);
 
@@ -123,8 +129,8 @@ function createCalls(
       budget.observe(value.length);
       return { data: value as Hex, upstream };
     } catch (error) {
-      // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
-      if (error instanceof RpcCallError) return { data: null, upstream: error.upstream };
+      // The node executed the call and it failed: an answer. Anything that may go away by itself is not.
+      if (isAnswerOfCall(error)) return { data: null, upstream: error.upstream };
       throw error;
     }
   }
@@ -145,13 +151,28 @@ function createCalls(
     return answers?.map((one) => ({ data: one, upstream })) ?? null;
   }
 
+  const lateCalls = isPatient ? NEVER_LATE : lateCallsOf(pool);
+  const until = (late: AbortSignal, signal: AbortSignal): AbortSignal =>
+    isPatient ? signal : AbortSignal.any([signal, late]);
   const askTogether: StateAt['askTogether'] = (calls, signal) =>
     callTogether(calls, {
-      one: ({ to, data }) => askOne(to, data, signal),
-      many: many === null ? null : (some) => aggregate(many, some, signal),
+      one: ({ to, data }, late) => askOne(to, data, until(late, signal)),
+      many: many === null ? null : (some, late) => aggregate(many, some, until(late, signal)),
+      lateCalls,
     });
 
   return { askOne, askTogether };
+}
+
+const NEVER_LATE: LateCalls = { has: () => false, add: () => undefined };
+
+/** A pool is of one chain and process. */
+const lateCalls = new WeakMap<UpstreamPool, LateCalls>();
+
+function lateCallsOf(pool: UpstreamPool): LateCalls {
+  const known = lateCalls.get(pool) ?? createLateCalls();
+  lateCalls.set(pool, known);
+  return known;
 }
 
 function alone(address: Address): readonly Hex[] {

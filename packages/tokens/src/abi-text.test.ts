@@ -72,7 +72,23 @@ test('decodeDecimals gives a uint8 and nothing else', () => {
     null,
     null,
   ]);
-  expect(['0x', '0x12', `${word(18n)}00`].map(decodeDecimals)).toEqual([null, null, null]);
+  expect(['0x', '0x12', word(18n).slice(0, -2)].map(decodeDecimals)).toEqual([null, null, null]);
+});
+
+describe('what contracts behind old proxies return beyond their ABI changes nothing', () => {
+  const padded = (data: string): string[] => [data.padEnd(2 + 2 * 96, '0'), `${data}${'f'.repeat(64)}`, `${data}00`];
+  const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
+
+  test('of decimals and flags', () => {
+    expect(padded(word(8n)).map(decodeDecimals)).toEqual([8, 8, 8]);
+    expect(padded(word(1n)).map(decodeFlag)).toEqual([true, true, true]);
+    expect(padded(word(0n)).map(decodeFlag)).toEqual([false, false, false]);
+  });
+
+  test('of texts and texts of 32 bytes', () => {
+    for (const data of [abiString('Proxied'), stringToHex('Proxied', { size: 32 })])
+      expect(padded(data).map((one) => decodeText(one, 64))).toEqual(['Proxied', 'Proxied', 'Proxied']);
+  });
 });
 
 test('decodeFlag is true for the word 1 alone', () => {

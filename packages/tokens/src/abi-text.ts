@@ -2,6 +2,7 @@
  * Answers of token contracts, which are whatever their author liked: `string`, `bytes32`, nothing, a megabyte, bytes that are no
  * text. Everything here takes any bytes and gives a clean value or null; nothing throws.
  */
+import { returnedNumber } from '@chainstead/abi';
 
 /** Characters of a name that are kept; the longest in common token lists has 75. */
 export const NAME_LENGTH_MAX = 256;
@@ -12,12 +13,14 @@ const WORD_BYTES = 32;
 /** UTF-8 needs at most four bytes a character. */
 const BYTES_PER_CHARACTER_MAX = 4;
 
-/** ABI `string`, or `bytes32` padded with zeros as early tokens answer (MKR, SAI). Null where no text can be made of it. */
+/**
+ * ABI `string`, or `bytes32` padded with zeros as early tokens answer (MKR, SAI), whatever follows it. Null where no text can be made of it.
+ */
 export function decodeText(data: string, charactersMax: number): string | null {
   const bytesMax = charactersMax * BYTES_PER_CHARACTER_MAX;
   // Offset and length words come first; what lies beyond the cap is never converted.
   const bytes = Buffer.from(data.slice(2, 2 + 2 * (bytesMax + 4 * WORD_BYTES)), 'hex');
-  const content = bytes.length === WORD_BYTES ? bytes : stringContent(bytes);
+  const content = bytes.length === WORD_BYTES ? bytes : (stringContent(bytes) ?? fixedContent(bytes));
   return content === null ? null : cleanText(content.subarray(0, bytesMax), charactersMax);
 }
 
@@ -31,15 +34,15 @@ export function decodeRawText(data: string, bytesMax: number): string | null {
   return content === null || content.length === 0 ? null : new TextDecoder().decode(content.subarray(0, bytesMax));
 }
 
-/** ABI `uint8`; null for anything above 255 or not one word long. */
+/** ABI `uint8`; null for anything above 255 or shorter than a word. */
 export function decodeDecimals(data: string): number | null {
-  const value = decodeWord(data);
+  const value = returnedNumber(data);
   return value !== null && value <= 255n ? Number(value) : null;
 }
 
-/** ABI `bool`; anything but a single word of value 1 is false. */
+/** ABI `bool`; anything but a first word of value 1 is false. */
 export function decodeFlag(data: string): boolean {
-  return decodeWord(data) === 1n;
+  return returnedNumber(data) === 1n;
 }
 
 /**
@@ -57,10 +60,6 @@ export function cleanText(content: Uint8Array | string, charactersMax: number): 
 const UNWANTED =
   /\uFFFD|(?!\s)\p{Cc}|[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]|\p{Co}|\p{Cn}/gu;
 
-function decodeWord(data: string): bigint | null {
-  return /^0x[0-9a-f]{64}$/i.test(data) ? BigInt(data) : null;
-}
-
 function stringContent(bytes: Buffer): Buffer | null {
   const offset = wordAsIndex(bytes, 0);
   if (offset === null) return null;
@@ -68,6 +67,11 @@ function stringContent(bytes: Buffer): Buffer | null {
   if (length === null) return null;
   const from = offset + WORD_BYTES;
   return bytes.subarray(from, Math.min(from + length, bytes.length));
+}
+
+/** A `bytes32` that begins with a character, as no offset does. */
+function fixedContent(bytes: Buffer): Buffer | null {
+  return bytes.length > WORD_BYTES && bytes[0] !== 0 ? bytes.subarray(0, WORD_BYTES) : null;
 }
 
 /** The 32 bytes at `at` as a number, capped where it is larger than any answer; null where they are not all there. */

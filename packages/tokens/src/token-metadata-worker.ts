@@ -153,12 +153,13 @@ async function readAll(
 ): Promise<Readings> {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(JOB_MS_MAX)]);
   const together = await attempt(reader, addresses, signal, TOGETHER_MS_MAX);
-  if (!together.failed || addresses.length === 1)
-    return { metadata: together.metadata, failed: together.failed ? addresses : [], error: together.error };
-  const metadata = new Map<Address, TokenMetadata>();
+  const unread = addresses.filter((address) => !together.metadata.has(address));
+  if (unread.length === 0 || addresses.length === 1)
+    return { metadata: together.metadata, failed: unread, error: together.error };
+  const metadata = new Map(together.metadata);
   const failed: Address[] = [];
   let error: unknown = together.error;
-  for (const address of addresses) {
+  for (const address of unread) {
     const alone = await attempt(reader, [address], signal, ALONE_MS_MAX);
     for (const [key, one] of alone.metadata) metadata.set(key, one);
     if (alone.failed) {

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hex } from '@chainstead/core';
+import type { Address, ChainsteadError, Hex } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { createContractCalls } from '@chainstead/state';
+import { type ContractCalls, createContractCalls, isUnread, settleTogether } from '@chainstead/state';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 import { INTERFACES, supportsInterface } from './erc165.ts';
 
@@ -19,8 +19,9 @@ export interface TokenMetadata {
 /** Reads token metadata from a chain's nodes. */
 export interface TokenMetadataReader {
   /**
-   * Metadata of every address given. One odd contract never spoils another's metadata.
-   * @throws UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
+   * Metadata of the addresses given. One odd contract never spoils another's metadata: one that nobody can read, or that takes far longer than the
+   * others, is missing.
+   * @throws UpstreamsExhaustedError (retryable) when none of them can be read, RequestAbortedError when the signal ends it.
    */
   read(addresses: readonly Address[], signal: AbortSignal): Promise<Map<Address, TokenMetadata>>;
 }
@@ -37,6 +38,26 @@ const CALL_NAMES: readonly CallName[] = ['name', 'symbol', 'decimals', 'erc721',
 
 /** Answers of one contract: returned data, or null where the call reverted or returned nothing. */
 type Answers = Record<CallName, Hex | null>;
+
+const NOTHING: Answers = { name: null, symbol: null, decimals: null, erc721: null, erc1155: null };
+
+/** One endless contract holds up its aggregate: after this, each is asked alone. Milliseconds. */
+const AGGREGATE_MS = 1_500;
+
+/** Null where there is no answer, or not in time. */
+async function inTime(
+  callTogether: ContractCalls['callTogether'],
+  calls: Parameters<ContractCalls['callTogether']>[0],
+  signal: AbortSignal,
+): ReturnType<ContractCalls['callTogether']> {
+  const late = AbortSignal.timeout(AGGREGATE_MS);
+  try {
+    return await callTogether(calls, AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (isUnread(error, late)) return null;
+    throw error;
+  }
+}
 
 /** Longer than any name that is kept, with the words before it. */
 const ANSWER_BYTES_MAX = 8_192;
@@ -57,7 +78,7 @@ export function createTokenMetadataReader(options: {
 
   async function readTogether(addresses: readonly Address[], signal: AbortSignal): Promise<Answers[]> {
     const calls = addresses.flatMap((to) => CALL_NAMES.map((name) => ({ to, data: CALLS[name] })));
-    const answers = addresses.length === 1 ? null : await callTogether(calls, signal);
+    const answers = addresses.length === 1 ? null : await inTime(callTogether, calls, signal);
     return addresses.map((_, token) => {
       const of = (index: number): Hex | null => answers?.[token * CALL_NAMES.length + index] ?? null;
       return { name: of(0), symbol: of(1), decimals: of(2), erc721: of(3), erc1155: of(4) };
@@ -92,17 +113,21 @@ export function createTokenMetadataReader(options: {
   return {
     async read(addresses, signal) {
       const metadata = new Map<Address, TokenMetadata>();
+      let reason: ChainsteadError | null = null;
       for (let at = 0; at < addresses.length; at += MULTICALL_TOKENS_MAX) {
         const batch = addresses.slice(at, at + MULTICALL_TOKENS_MAX);
         const answers = await readTogether(batch, signal);
-        const read = await Promise.all(
-          answers.map(async (first, index) => {
-            const address = batch[index] as Address;
-            return [address, await readAlone(address, first, signal)] as const;
-          }),
-        );
-        for (const [address, one] of read) metadata.set(address, one);
+        const read = await settleTogether(batch, (address, late) => {
+          const first = answers[batch.indexOf(address)] ?? NOTHING;
+          return readAlone(address, first, AbortSignal.any([signal, late]));
+        });
+        for (const [index, one] of read.entries()) {
+          const address = batch[index];
+          if ('unread' in one) reason ??= one.unread;
+          else if (address !== undefined) metadata.set(address, one.value);
+        }
       }
+      if (metadata.size === 0 && reason !== null) throw reason;
       return metadata;
     },
   };

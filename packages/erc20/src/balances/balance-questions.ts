@@ -11,12 +11,25 @@ export interface BalanceQuestion {
   readonly tokens: readonly Address[] | null;
   /** So old a reading of a token may be whose transfers don't tell its balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
+  /** Waits for contracts that take far longer than others, which are left out otherwise. */
+  readonly isPatient: boolean;
 }
 
-export const BALANCES_NOW: StateKind<BalanceQuestion, { readonly read: number }> = {
+export interface BalancesRead {
+  readonly read: number;
+  /** Tokens whose contracts could not be read, or took far longer than the others. */
+  readonly unread: readonly Address[];
+}
+
+export const BALANCES_NOW: StateKind<BalanceQuestion, BalancesRead> = {
   name: 'erc20-balances',
-  question: z.object({ wallet: address, tokens: z.array(address).nullable(), liveMaxAgeMs: z.number() }),
-  answer: z.object({ read: z.int() }),
+  question: z.object({
+    wallet: address,
+    tokens: z.array(address).nullable(),
+    liveMaxAgeMs: z.number(),
+    isPatient: z.boolean(),
+  }),
+  answer: z.object({ read: z.int(), unread: z.array(address) }),
 };
 
 /** What contracts said of a wallet at one block. */
@@ -26,13 +39,13 @@ export interface PastBalanceQuestion {
   readonly block: number;
 }
 
-/** Base units as decimal digits; tokens that said nothing (as there was no contract yet) are missing. */
-export type PastBalances = readonly { readonly token: Address; readonly balance: string }[];
+/** Base units as decimal digits, null where nobody could ask; tokens that said nothing (as there was no contract yet) are missing. */
+export type PastBalances = readonly { readonly token: Address; readonly balance: string | null }[];
 
 export const BALANCES_THEN: StateKind<PastBalanceQuestion, PastBalances> = {
   name: 'erc20-balances-then',
   question: z.object({ wallet: address, tokens: z.array(address), block: z.int() }),
-  answer: z.array(z.object({ token: address, balance: z.string() })),
+  answer: z.array(z.object({ token: address, balance: z.string().nullable() })),
 };
 
 /** Has contracts checked whose balances are shown. */

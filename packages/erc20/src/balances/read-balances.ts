@@ -6,6 +6,7 @@ import {
   BALANCES_NOW,
   BALANCES_THEN,
   type BalanceQuestion,
+  type BalancesRead,
   type PastBalanceQuestion,
   type PastBalances,
 } from './balance-questions.ts';
@@ -18,14 +19,17 @@ const TOGETHER = 100;
 const PARTS_AT_ONCE = 4;
 
 /** Reads what is due of a wallet at the newest committed block, and keeps it. */
-export const balancesNow: StateReader<BalanceQuestion, { readonly read: number }> = {
+export const balancesNow: StateReader<BalanceQuestion, BalancesRead> = {
   kind: BALANCES_NOW,
   async read(context, question, signal) {
     const due = await listDueTokens(context.database, context.chain, question);
     const parts = inParts(due, TOGETHER);
-    for (const some of inParts(parts, PARTS_AT_ONCE))
-      await Promise.all(some.map((tokens) => readSome(context, question.wallet, tokens, signal)));
-    return { read: due.length };
+    const unread: Address[] = [];
+    for (const some of inParts(parts, PARTS_AT_ONCE)) {
+      const left = await Promise.all(some.map((tokens) => readSome(context, question, tokens, signal)));
+      unread.push(...left.flat());
+    }
+    return { read: due.length - unread.length, unread };
   },
 };
 
@@ -35,24 +39,30 @@ export const balancesThen: StateReader<PastBalanceQuestion, PastBalances> = {
   async read({ chain, pool, database }, { wallet, tokens, block }, signal) {
     const known = await knownBlock(database, chain, block);
     const told = await askBalances({ chain, pool }, known ?? { number: block }, holdingsOf(wallet, tokens), signal);
-    return told.flatMap(({ token, balance }) => (balance === null ? [] : [{ token, balance: balance.toString() }]));
+    const heard = balancesOf(told);
+    return tokens.flatMap((token) => {
+      const balance = heard.get(token);
+      return balance === null ? [] : [{ token, balance: balance?.toString() ?? null }];
+    });
   },
 };
 
+/** @returns the tokens that could not be read */
 async function readSome(
   context: StateReadingContext,
-  wallet: Address,
+  { wallet, isPatient }: Pick<BalanceQuestion, 'wallet' | 'isPatient'>,
   tokens: readonly Address[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly Address[]> {
   const { chain, database } = context;
   const block = await committedBlock(database, chain);
-  if (block === null) return;
-  const told = await askBalances(context, block, holdingsOf(wallet, tokens), signal);
+  if (block === null) return [];
+  const told = await askBalances(context, block, holdingsOf(wallet, tokens), signal, isPatient);
   const first = balancesOf(told);
+  const unread = tokens.filter((token) => !first.has(token));
   const readings = { wallet, block, silent: new Set<Address>() };
   const disputed = new Set(await saveReadings(context, { ...readings, first, second: null }));
-  if (disputed.size === 0) return;
+  if (disputed.size === 0) return unread;
   const doubted = told.filter(({ token }) => disputed.has(token));
   const others = await askOthers(context, block, doubted, signal);
   const second = new Map(doubted.map(({ token }, place) => [token, others[place] ?? null]));
@@ -61,6 +71,7 @@ async function readSome(
   );
   const silent = await findSilentTokens(context, block, untold, signal);
   await saveReadings(context, { ...readings, silent, first: balancesOf(doubted), second });
+  return unread;
 }
 
 function holdingsOf(holder: Address, tokens: readonly Address[]): readonly Holding[] {

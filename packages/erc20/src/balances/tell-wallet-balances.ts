@@ -107,6 +107,9 @@ function isShown(one: HeldToken): one is ToldBalance {
 /** So long nobody looks again for tokens of lists that a wallet of unknown history may hold. Milliseconds. */
 const LOOKED_MS = 30_000;
 
+/** What could not be read beside the others is read by itself, once in so long. Milliseconds. */
+const AGAIN_LATER = { waitMs: 0, maxAgeMs: 60_000, fruitlessMs: 60_000 };
+
 /** @returns whether contracts may have said more than is known */
 async function askContracts(
   { questions, waitMs, logger }: BalanceSources,
@@ -119,11 +122,15 @@ async function askContracts(
   const mayHoldOthers = tokens === null && !known.isCovered;
   if (!isDue && !mayHoldOthers && known.tokens.every(({ due }) => due === null)) return false;
   try {
-    const question = { wallet, tokens, liveMaxAgeMs };
+    const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
     const answer = await questions.ask(chain, BALANCES_NOW, question, {
       waitMs: isDue || mayHoldOthers ? waitMs : 0,
       maxAgeMs: isDue ? 0 : LOOKED_MS,
     });
+    const unread = answer?.unread ?? [];
+    // Not waited for: the others are shown.
+    if (unread.length > 0)
+      await questions.ask(chain, BALANCES_NOW, { ...question, tokens: unread, isPatient: true }, AGAIN_LATER);
     // What came too late was kept part by part.
     return isDue || answer !== null;
   } catch (error) {
@@ -149,9 +156,16 @@ async function balancesAfter(
   const isSettled = toBlock <= indexed.toBlock - chain.reorgDepthMax;
   const past = await askPast(sources, chain, { wallet, tokens: asked, toBlock, isSettled }, isPast);
   return tokens.map((one): HeldToken => {
-    const balance = !isAsked(one) ? one.balance : past === null ? null : (past.get(one.token) ?? 0n);
+    const balance = isAsked(one) ? pastBalance(past, one.token) : one.balance;
     return { ...one, balance, balanceBlock: toBlock };
   });
+}
+
+/** A contract that said nothing was not there yet. */
+function pastBalance(past: ReadonlyMap<Address, bigint | null> | null, token: Address): bigint | null {
+  if (past === null) return null;
+  const balance = past.get(token);
+  return balance === undefined ? 0n : balance;
 }
 
 /** Of one question. */
@@ -170,7 +184,7 @@ async function askPast(
     readonly isSettled: boolean;
   },
   isNeeded: boolean,
-): Promise<ReadonlyMap<Address, bigint> | null> {
+): Promise<ReadonlyMap<Address, bigint | null> | null> {
   const { wallet, tokens, toBlock: block } = asked;
   const options = { waitMs, maxAgeMs: asked.isSettled ? PAST_MS : 0 };
   const parts = Array.from({ length: Math.ceil(tokens.length / PAST_TOKENS) }, (_, part) =>
@@ -183,7 +197,7 @@ async function askPast(
     const said = answers.flatMap((answer) => (answer === null ? [] : [answer]));
     if (said.length < answers.length)
       throw new StateUnavailableError(`Balances at block ${block} are being read: try again`);
-    return new Map(said.flat().map(({ token, balance }) => [token, BigInt(balance)]));
+    return new Map(said.flat().map(({ token, balance }) => [token, balance === null ? null : BigInt(balance)]));
   } catch (error) {
     const isMissing = error instanceof StateUnavailableError || error instanceof StateNotArchivedError;
     if (isNeeded || !isMissing) throw error;

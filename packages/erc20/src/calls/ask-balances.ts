@@ -24,7 +24,7 @@ export interface ToldHolding extends Holding {
 export type Said = bigint | null | 'unheard';
 
 /**
- * What contracts say after a block, in the order of the holdings.
+ * What contracts say after a block, in the order of the holdings. Those that could not be asked are missing.
  * @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError
  */
 export async function askBalances(
@@ -32,8 +32,13 @@ export async function askBalances(
   block: BlockAsked,
   holdings: readonly Holding[],
   signal: AbortSignal,
+  isPatient = false,
 ): Promise<readonly ToldHolding[]> {
-  return askUpstreams(context, { block, holdings, notFrom: null }, signal);
+  const answers = await askUpstreams(context, { block, holdings, notFrom: null, isPatient }, signal);
+  return holdings.flatMap((holding, place) => {
+    const { balance, upstream } = answers[place] ?? UNHEARD;
+    return balance === 'unheard' ? [] : [{ ...holding, balance, upstream }];
+  });
 }
 
 /**
@@ -51,8 +56,9 @@ export async function askOthers(
   const said = new Map<ToldHolding, Said>();
   const askAbout = async (upstream: string, holdings: readonly ToldHolding[]): Promise<void> => {
     try {
-      const answers = await askUpstreams(context, { block, holdings, notFrom: isAlone ? null : upstream }, signal);
-      for (const [place, one] of holdings.entries()) said.set(one, answers[place]?.balance ?? null);
+      const asked = { block, holdings, notFrom: isAlone ? null : upstream, isPatient: false };
+      const answers = await askUpstreams(context, asked, signal);
+      for (const [place, one] of holdings.entries()) said.set(one, (answers[place] ?? UNHEARD).balance);
     } catch (error) {
       if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
       logger.warn(
@@ -63,7 +69,10 @@ export async function askOthers(
   };
   const byTeller = Map.groupBy(told, ({ upstream }) => upstream);
   await Promise.all([...byTeller].map(([upstream, holdings]) => askAbout(upstream, holdings)));
-  return told.map((one) => said.get(one) ?? (said.has(one) ? null : 'unheard'));
+  return told.map((one) => {
+    const balance = said.get(one);
+    return balance === undefined ? 'unheard' : balance;
+  });
 }
 
 /** Nobody that a contract knows anything of. */
@@ -87,18 +96,29 @@ export async function findSilentTokens(
   return new Set(silent.flatMap(({ token }, place) => (others[place] === null ? [token] : [])));
 }
 
+interface Heard {
+  readonly balance: Said;
+  readonly upstream: string;
+}
+
+const UNHEARD: Heard = { balance: 'unheard', upstream: '' };
+
+/** In the order of the holdings. */
 async function askUpstreams(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
-  asked: { readonly block: BlockAsked; readonly holdings: readonly Holding[]; readonly notFrom: string | null },
+  asked: {
+    readonly block: BlockAsked;
+    readonly holdings: readonly Holding[];
+    readonly notFrom: string | null;
+    readonly isPatient: boolean;
+  },
   signal: AbortSignal,
-): Promise<readonly ToldHolding[]> {
-  const { block, holdings, notFrom } = asked;
-  const state = stateAt(pool, chain, block, notFrom === null ? {} : { notFrom });
+): Promise<readonly Heard[]> {
+  const { block, holdings, notFrom, isPatient } = asked;
+  const state = stateAt(pool, chain, block, { isPatient, ...(notFrom === null ? {} : { notFrom }) });
   const calls = holdings.map(({ token, holder }) => ({ to: token, data: balanceOfCall(holder) }));
   const answers = await state.askTogether(calls, signal);
-  return holdings.flatMap(({ token, holder }, place) => {
-    const answer = answers[place];
-    if (answer === undefined) return [];
-    return [{ token, holder, balance: readBalance(answer.data), upstream: answer.upstream }];
-  });
+  return answers.map(({ data, upstream, unread }) =>
+    unread === undefined ? { balance: readBalance(data), upstream } : UNHEARD,
+  );
 }

@@ -1,7 +1,5 @@
+import { returnedNumber } from '@chainstead/abi';
 import type { Address, Hex } from '@chainstead/core';
-
-/** Of hexadecimal text. */
-const WORD_LENGTH = 2 + 2 * 32;
 
 /** Call data of `balanceOf(address)`. */
 export function balanceOfCall(holder: Address): Hex {
@@ -10,5 +8,5 @@ export function balanceOfCall(holder: Address): Hex {
 
 /** The number that a contract returned; null where it returned none. */
 export function readBalance(returned: Hex | null): bigint | null {
-  return returned === null || returned.length < WORD_LENGTH ? null : BigInt(returned.slice(0, WORD_LENGTH));
+  return returnedNumber(returned);
 }

@@ -1,4 +1,5 @@
-import type { Address, Hex } from '@chainstead/core';
+import { addressAt, returnedWord } from '@chainstead/abi';
+import { type Address, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import type { ContractCalls } from '@chainstead/state';
 import { decodeRawText } from '@chainstead/tokens';
 
@@ -49,9 +50,10 @@ export function wordOf(decimal: string): string {
 }
 
 function isWord(answer: Hex | null): boolean {
-  return answer !== null && /^0x[0-9a-f]{64}$/i.test(answer);
+  return returnedWord(answer) !== null;
 }
 
 function isAddressWord(answer: Hex | null): boolean {
-  return answer !== null && /^0x0{24}(?!0{40})[0-9a-f]{40}$/i.test(answer);
+  const address = addressAt(returnedWord(answer) ?? undefined);
+  return address !== null && address !== ZERO_ADDRESS;
 }

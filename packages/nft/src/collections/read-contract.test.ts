@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import type { Address, Hex } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChainNode, exampleChain, examplePool, MULTICALL3_ADDRESS } from '@chainstead/testkit';
 import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem';
@@ -29,6 +29,8 @@ const [PUNKS, KITTIES] = [addressOf(900), addressOf(901)];
 const NOT_SEEN: SeenEvents = { erc721: false, erc1155: false };
 const SEEN_721: SeenEvents = { erc721: true, erc1155: false };
 const SEEN_1155: SeenEvents = { erc721: false, erc1155: true };
+
+const padded = (answer: Hex): Hex => `${answer}${'0'.repeat(128)}`;
 
 type Case = readonly [
   what: string,
@@ -76,6 +78,18 @@ const CASES: readonly Case[] = [
     null,
   ],
   ['silent, whose owner is nobody', { [BALANCE_OF]: wordOf(3n), [OWNER_OF_1]: wordOf(0n) }, NOT_SEEN, null],
+  [
+    'claiming ERC-721 in more bytes than a word',
+    { [asksFor('0x01ffc9a7')]: padded(TRUE), [asksFor('0x80ac58cd')]: padded(TRUE) },
+    NOT_SEEN,
+    'erc721',
+  ],
+  [
+    'silent, behaving as ERC-721 in more bytes than a word',
+    { [BALANCE_OF]: padded(wordOf(3n)), [OWNER_OF_1]: padded(OWNER) },
+    NOT_SEEN,
+    'erc721',
+  ],
   ['an ERC-20', { [DECIMALS]: wordOf(18n), [BALANCE_OF]: wordOf(3n), [OWNER_OF_1]: OWNER }, NOT_SEEN, null],
   ['a contract that answers everything with true', everything, NOT_SEEN, null],
   ['a contract that answers everything with an owner', { default: OWNER }, NOT_SEEN, null],

@@ -1,5 +1,5 @@
 /** Asks contracts of NFTs who holds what at the newest indexed block. Of the worker role. */
-import { decodeAbi } from '@chainstead/abi';
+import { addressAt, decodeAbi, returnedNumber, returnedWord } from '@chainstead/abi';
 import { type Address, type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { committedBlock, type StateReader, stateAt } from '@chainstead/state';
 import { encodeFunctionData, parseAbi } from 'viem';
@@ -18,8 +18,11 @@ export const nftOwnersNow: HeldReader = {
       const [address = '', tokenId = ''] = item.split(':');
       return { to: parseAddress(address), data: ownerOfCall(tokenId) };
     });
-    const answers = await stateAt(pool, chain, block).callTogether(calls, signal);
-    return items.map((item, place) => [item, readOwner(answers[place] ?? null)]);
+    const answers = await stateAt(pool, chain, block).askTogether(calls, signal);
+    return items.flatMap((item, place) => {
+      const answer = answers[place];
+      return answer === undefined || answer.unread !== undefined ? [] : [[item, readOwner(answer.data)] as const];
+    });
   },
 };
 
@@ -39,9 +42,15 @@ export const nftAmountsNow: HeldReader = {
       if (amounts === null) refused.push(...batch);
       else for (const [index, { item }] of batch.entries()) told.set(item, amounts[index]?.toString() ?? null);
     }
-    const alone = await state.callTogether(refused.map(singleCall), signal);
-    for (const [place, { item }] of refused.entries()) told.set(item, readAmount(alone[place] ?? null));
-    return items.map((item) => [item, told.get(item) ?? null]);
+    const alone = await state.askTogether(refused.map(singleCall), signal);
+    for (const [place, { item }] of refused.entries()) {
+      const answer = alone[place];
+      if (answer !== undefined && answer.unread === undefined) told.set(item, readAmount(answer.data));
+    }
+    return items.flatMap((item) => {
+      const amount = told.get(item);
+      return amount === undefined ? [] : [[item, amount] as const];
+    });
   },
 };
 
@@ -86,11 +95,8 @@ function readAmounts(answer: Hex | null, count: number): readonly bigint[] | nul
   }
 }
 
-/** Of hexadecimal text. */
-const WORD_LENGTH = 2 + 2 * 32;
-
 function readAmount(answer: Hex | null): string | null {
-  return answer === null || answer.length < WORD_LENGTH ? null : BigInt(answer.slice(0, WORD_LENGTH)).toString();
+  return returnedNumber(answer)?.toString() ?? null;
 }
 
 function ownerOfCall(tokenId: string): Hex {
@@ -99,7 +105,6 @@ function ownerOfCall(tokenId: string): Hex {
 
 /** Nobody owns what the zero address does, nor what no address does. */
 function readOwner(answer: Hex | null): Address | null {
-  const word = answer === null || answer.length !== WORD_LENGTH ? null : /^0x0{24}([0-9a-f]{40})$/.exec(answer);
-  const owner = word?.[1] === undefined ? null : parseAddress(`0x${word[1]}`);
+  const owner = addressAt(returnedWord(answer) ?? undefined);
   return owner === ZERO_ADDRESS ? null : owner;
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Address, ChainsteadError, type Hash, type Hex, parseBigQuantity } from '@chainstead/core';
-import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import type { TriggerCall } from './trigger-call.ts';
 
 /** A chain's state after one block, asked by the block's hash (EIP-1898): another block of the same number never answers. */
@@ -76,7 +76,7 @@ export function openBlockState({ pool, block, signal }: BlockStateOptions): Bloc
 
 /** What a node that looked says of a call that failed; null for anything else, which may be another answer later. */
 export function answerOf(error: unknown): string | null {
-  if (error instanceof RpcCallError) return error.rpcMessage;
+  if (isAnswerOfCall(error)) return error.rpcMessage;
   return error instanceof AnswerTooLargeError ? error.message : null;
 }
 

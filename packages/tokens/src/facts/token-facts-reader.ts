@@ -1,3 +1,4 @@
+import { returnedNumber } from '@chainstead/abi';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
 import {
@@ -11,7 +12,7 @@ import { saveTokenMetadata } from '../pending-metadata.ts';
 import { createTokenMetadataReader, type TokenMetadata } from '../token-metadata.ts';
 import { type TokenFactsAnswer, type TokensQuestion, tokenFactsKind } from './token-facts-question.ts';
 
-/** Reads metadata of contracts that were never asked, and the supply of all of them at the newest committed block. */
+/** Reads metadata of contracts that were never asked, and the supply of all of them at the newest committed block. What could not be read is missing. */
 export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
   kind: tokenFactsKind,
   async read(context, { items }, signal) {
@@ -19,18 +20,19 @@ export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
     const addresses = items.map(parseAddress);
     const known = await knownMetadata(context, addresses);
     const unread = addresses.filter((address) => !known.has(address));
-    const read = await createTokenMetadataReader({ pool, chain }).read(
-      await contractsAmong(context, unread, signal),
-      signal,
-    );
+    const contracts = await contractsAmong(context, unread, signal);
+    const read = await createTokenMetadataReader({ pool, chain }).read(contracts, signal);
+    const isUntold = (address: Address): boolean => contracts.includes(address) && !read.has(address);
     const answered = new Map([...read].filter(([, metadata]) => metadata.answered));
     await addTokens(database, chain.id, [...answered.keys()]);
     if (answered.size > 0) await saveTokenMetadata(database, chain.id, answered);
     const supplies = await readSupplies(context, [...known.keys(), ...answered.keys()], signal);
-    return addresses.map((address) => {
-      const { name, symbol, decimals, standard } = known.get(address) ?? answered.get(address) ?? SILENT;
-      return { address, name, symbol, decimals, standard, total_supply: supplies.get(address) ?? null };
-    });
+    return addresses
+      .filter((address) => !isUntold(address))
+      .map((address) => {
+        const { name, symbol, decimals, standard } = known.get(address) ?? answered.get(address) ?? SILENT;
+        return { address, name, symbol, decimals, standard, total_supply: supplies.get(address) ?? null };
+      });
   },
 };
 
@@ -72,8 +74,6 @@ async function addTokens(database: Database, chainId: number, addresses: readonl
 
 /** `totalSupply()` */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
-/** `0x` and 32 bytes. */
-const WORD_LENGTH = 66;
 
 /** Of those whose contracts tell one; none while no block is indexed, or where no node has the state of the newest. */
 async function readSupplies(
@@ -85,14 +85,17 @@ async function readSupplies(
   if (block === null || addresses.length === 0) return new Map();
   const calls = addresses.map((to) => ({ to, data: TOTAL_SUPPLY }));
   const answers = await stateAt(pool, chain, block)
-    .callTogether(calls, signal)
+    .askTogether(calls, signal)
     .catch((error: unknown) => {
       if (error instanceof StateNotArchivedError) return null;
       throw error;
     });
   if (answers === null) return new Map();
-  const supplies = answers.map(readWord);
-  const asked = addresses.map(addressBytes);
+  const read = addresses.filter((_, place) => answers[place]?.unread === undefined);
+  const supplies = answers.flatMap(({ data, unread }) =>
+    unread === undefined ? [returnedNumber(data)?.toString() ?? null] : [],
+  );
+  const asked = read.map(addressBytes);
   // By itself: where tokens lie on every node of a cluster, what changes them can't read a table of the coordinator.
   const gone = await database.query<{ address: Buffer }>(
     `SELECT known.address FROM tokens AS known LEFT JOIN blocks
@@ -101,22 +104,18 @@ async function readSupplies(
     [asked, chain.id, block.number],
   );
   await database.query(
-    // What is newer stays, unless its block is gone.
+    // What is newer stays, unless its block is gone, and what was known where the contract does not say it any more.
     `UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
      FROM unnest($1::bytea[], $4::numeric[]) AS told (address, supply)
      WHERE tokens.address = told.address AND tokens.chain_id = $2
-       AND (coalesce(tokens.supply_block <= $3, true) OR tokens.address = ANY ($6::bytea[]))`,
+       AND (coalesce(tokens.supply_block <= $3, true) OR tokens.address = ANY ($6::bytea[]))
+       AND (told.supply IS NOT NULL OR tokens.total_supply IS NULL)`,
     [asked, chain.id, block.number, supplies, hexBytes(block.hash), gone.map(({ address }) => address)],
   );
   return new Map(
-    addresses.flatMap((address, place) => {
+    read.flatMap((address, place) => {
       const supply = supplies[place];
       return typeof supply === 'string' ? [[address, supply] as const] : [];
     }),
   );
-}
-
-/** Decimal digits of the first 32 bytes; null where there are fewer. */
-function readWord(answer: Hex | null): string | null {
-  return answer === null || answer.length < WORD_LENGTH ? null : BigInt(answer.slice(0, WORD_LENGTH)).toString();
 }

@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import { type ContractCode, contractsWithoutCode, saveCodes } from '../abis/contract-codes.ts';
 import { UNANNOUNCED } from './proxy-forms.ts';
-import { type AskedContract, type PointedTo, readImplementations } from './read-implementations.ts';
+import { type AskedContract, type PointedTo, readImplementations, UNREAD } from './read-implementations.ts';
 import { beginReading, type ImplementationRow, saveImplementations } from './save-implementations.ts';
 
 /** A call of a contract whose own ABI does not know it. */
@@ -142,8 +142,6 @@ function rowsOf(
   const isSame = JSON.stringify(then) === JSON.stringify(targetsOf(address, now));
   return [...rows, ...then.map((row) => ({ ...row, fromBlock: first, untilBlock: isSame ? newest : first }))];
 }
-
-const UNREAD: PointedTo = { form: 'unread', implementation: null, beacon: null, facets: new Map(), codeHash: null };
 
 type Target = Omit<ImplementationRow, 'fromBlock' | 'untilBlock'>;
 

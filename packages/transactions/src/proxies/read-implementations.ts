@@ -1,3 +1,4 @@
+import { returnedWord } from '@chainstead/abi';
 import { type Address, type Hash, type Hex, parseHash } from '@chainstead/core';
 import type { StateAt } from '@chainstead/state';
 import { keccak256 } from 'viem';
@@ -67,9 +68,12 @@ export async function readImplementations(
     if (named !== null) return { ...NOTHING, ...named };
     const found = stored.get(address);
     if (found?.form === 'eip-1967-beacon' && found.target !== null)
-      return { ...NOTHING, form: found.form, beacon: found.target, implementation: beacons.get(found.target) ?? null };
+      return beacons.has(found.target)
+        ? { ...NOTHING, form: found.form, beacon: found.target, implementation: beacons.get(found.target) ?? null }
+        : UNREAD;
     if (found !== undefined) return { ...NOTHING, form: found.form, implementation: found.target };
     const own = facets.get(address);
+    if (own === 'unread') return UNREAD;
     if (own !== undefined) return { ...NOTHING, form: 'eip-2535', facets: own };
     return code.length > 2 ? { ...NOTHING, codeHash: parseHash(keccak256(code as Hex)) } : NOTHING;
   });
@@ -77,37 +81,53 @@ export async function readImplementations(
 
 const FORMS = ['eip-1967', 'eip-1967-beacon', 'eip-1822', 'openzeppelin', 'safe'] as const;
 
+/** What nobody can tell now. */
+export const UNREAD: PointedTo = {
+  form: 'unread',
+  implementation: null,
+  beacon: null,
+  facets: new Map(),
+  codeHash: null,
+};
+
 const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, facets: new Map(), codeHash: null };
 
+/** Those that could not be read are missing. */
 async function askBeacons(
   state: StateAt,
   beacons: readonly Address[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Address, Address | null>> {
-  const answers = await state.callTogether(
+  const answers = await state.askTogether(
     beacons.map((to) => ({ to, data: BEACON_CALL })),
     signal,
   );
-  return new Map(beacons.map((beacon, place) => [beacon, addressInWord(answers[place])]));
+  return new Map(
+    beacons.flatMap((beacon, place) => {
+      const answer = answers[place];
+      if (answer === undefined || answer.unread !== undefined) return [];
+      return [[beacon, addressInWord(returnedWord(answer.data))] as const];
+    }),
+  );
 }
 
-/** Of those that answer as diamonds do. */
+/** Of those that answer as diamonds do, and those that could not be read. */
 async function askFacets(
   state: StateAt,
   contracts: readonly AskedContract[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<Address, PointedTo['facets']>> {
+): Promise<ReadonlyMap<Address, PointedTo['facets'] | 'unread'>> {
   const calls = contracts.flatMap(({ address, selectors }) => selectors.map((selector) => ({ address, selector })));
-  const answers = await state.callTogether(
+  const answers = await state.askTogether(
     calls.map(({ address, selector }) => ({ to: address, data: facetCall(selector) })),
     signal,
   );
-  const facets = new Map<Address, Map<Hex, Address | null>>();
+  const facets = new Map<Address, Map<Hex, Address | null> | 'unread'>();
   for (const [place, { address, selector }] of calls.entries()) {
-    const answer = answers[place];
-    if (!isAddressWord(answer)) continue;
-    const own = facets.get(address) ?? new Map();
-    facets.set(address, own.set(selector, addressInWord(answer)));
+    const answer = returnedWord(answers[place]?.data);
+    const own = facets.get(address) ?? new Map<Hex, Address | null>();
+    if (answers[place]?.unread !== undefined || own === 'unread') facets.set(address, 'unread');
+    else if (isAddressWord(answer)) facets.set(address, own.set(selector, addressInWord(answer)));
   }
   return facets;
 }
