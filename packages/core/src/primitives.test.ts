@@ -86,8 +86,34 @@ describe('quantities', () => {
     expect(parseBigQuantity('0x20000000000000')).toBe(2n ** 53n);
   });
 
-  it('in decimal, negative, empty or of another type are refused', () => {
-    for (const other of ['', '0x', '12', '-0x1', '0x-1', '0x1 ', '1e3', 'latest', 12, null, undefined]) {
+  it.each([
+    ['zero without a digit', '0x', 0],
+    ['zero without a digit in upper case', '0X', 0],
+    ['with leading zeros', '0x00ff', 255],
+    ['in upper case', '0XFF', 255],
+    ['as a number of JSON', 255, 255],
+  ])('%s are read as the one value that they can be', (_what, given, value) => {
+    expect(parseQuantity(given)).toBe(value);
+    expect(parseBigQuantity(given)).toBe(BigInt(value));
+  });
+
+  it('in decimal, negative, rounded or of another type are refused', () => {
+    for (const other of [
+      '',
+      '12',
+      '-0x1',
+      '0x-1',
+      '0x1 ',
+      '1e3',
+      'latest',
+      -1,
+      1.5,
+      2 ** 53,
+      Number.NaN,
+      [],
+      null,
+      undefined,
+    ]) {
       expect(() => parseQuantity(other)).toThrow(InvalidPrimitiveError);
       expect(() => parseBigQuantity(other)).toThrow(InvalidPrimitiveError);
     }

@@ -19,7 +19,9 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
 const ADDRESS_LENGTH = ZERO_ADDRESS.length;
 const HASH = /^0x[0-9a-f]{64}$/;
 const HASH_LENGTH = ZERO_HASH.length;
-const QUANTITY = /^0x[0-9a-f]+$/i;
+/** Some clients write zero without a digit. */
+const QUANTITY = /^0x[0-9a-f]*$/i;
+const QUANTITY_PREFIX = '0x'.length;
 
 export class InvalidPrimitiveError extends ChainsteadError {
   constructor(kind: 'address' | 'hash' | 'quantity' | 'chain id' | 'calldata', given: unknown) {
@@ -70,17 +72,29 @@ export function parseHash(text: unknown): Hash {
   return lower as Hash;
 }
 
-/** A JSON-RPC quantity (`0x1b4`) as a safe integer. @throws InvalidPrimitiveError */
-export function parseQuantity(text: unknown): number {
-  const value = typeof text === 'string' && QUANTITY.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(value)) throw new InvalidPrimitiveError('quantity', text);
+/**
+ * Whether it is a JSON-RPC quantity (`0x1b4`), or what clients write for one and can be read in one way: `0x` for zero, leading zeros, a whole number that
+ * JSON has not rounded. Digits without `0x` may be of either base: none.
+ */
+export function isQuantity(given: unknown): given is string | number {
+  return typeof given === 'string' ? QUANTITY.test(given) : Number.isSafeInteger(given) && Number(given) >= 0;
+}
+
+/** What {@link isQuantity} holds of, as a safe integer. @throws InvalidPrimitiveError */
+export function parseQuantity(given: unknown): number {
+  const value = isQuantity(given) ? Number(digitsOf(given)) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw new InvalidPrimitiveError('quantity', given);
   return value;
 }
 
-/** A JSON-RPC quantity of any size. @throws InvalidPrimitiveError */
-export function parseBigQuantity(text: unknown): bigint {
-  if (typeof text !== 'string' || !QUANTITY.test(text)) throw new InvalidPrimitiveError('quantity', text);
-  return BigInt(text);
+/** What {@link isQuantity} holds of, of any size. @throws InvalidPrimitiveError */
+export function parseBigQuantity(given: unknown): bigint {
+  if (!isQuantity(given)) throw new InvalidPrimitiveError('quantity', given);
+  return BigInt(digitsOf(given));
+}
+
+function digitsOf(quantity: string | number): string | number {
+  return typeof quantity === 'string' && quantity.length === QUANTITY_PREFIX ? 0 : quantity;
 }
 
 export function toQuantity(value: number | bigint): Hex {

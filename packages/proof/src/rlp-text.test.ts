@@ -40,8 +40,9 @@ describe('fields of a transaction', () => {
   });
 
   test('what is no quantity and what are no bytes are refused', () => {
-    for (const value of [undefined, null, 5, '', '0x', '12', '1x12', {}])
+    for (const value of [undefined, null, -5, 2 ** 53, '', '12', '1x12', {}])
       expect(() => integer(value), String(value)).toThrow(UnknownFormError);
+    expect([integer('0x'), integer(5)]).toEqual([integer('0x0'), integer('0x5')]);
     for (const value of [undefined, null, 5, '', '0', '0x1', '12', '1x12', [], {}])
       expect(() => bytes(value), String(value)).toThrow(UnknownFormError);
     expect(bytes('0x')).toBe('80');

@@ -1,3 +1,4 @@
+import { isQuantity, toQuantity } from '@chainstead/core';
 import { listText, stringText } from './rlp-text.ts';
 
 /** A transaction's JSON as nodes answer it. */
@@ -20,10 +21,10 @@ export function fieldBytes(text: FieldText): Buffer {
   return decoded;
 }
 
-/** A quantity in RLP. @throws UnknownFormError */
+/** A quantity in RLP; `0x` is zero. @throws UnknownFormError */
 export function integer(value: unknown): FieldText {
-  if (typeof value !== 'string' || value.length <= PREFIX.length || !value.startsWith(PREFIX))
-    throw new UnknownFormError();
+  if (typeof value === 'number' && isQuantity(value)) return integer(toQuantity(value));
+  if (typeof value !== 'string' || !value.startsWith(PREFIX)) throw new UnknownFormError();
   let first = PREFIX.length;
   while (value.charCodeAt(first) === ZERO) first++;
   const digits = value.slice(first);

@@ -37,8 +37,8 @@ test('logs in any order come out in chain order', () => {
   );
 });
 
-test('an index that repeats in the block but not in the transaction is accepted', () => {
-  expect(checkLogs([log(1, 0, 0), log(1, 1, 0)], any)).toHaveLength(2);
+test('an index that repeats is accepted: which logs have it is looked into later', () => {
+  expect(checkLogs([log(1, 0, 0), log(1, 0, 0), log(1, 1, 0)], any)).toHaveLength(3);
 });
 
 describe('refuses', () => {
@@ -49,8 +49,6 @@ describe('refuses', () => {
     ['no topic where one was asked for', [log(1, 0, 0, { topics: [] })], { ...any, topics: new Set([TOPIC]) }],
     ['an argument not asked for', [log(1, 0, 0, { topics: [TOPIC, TOPIC] })], { ...any, indexed: [new Set(['0x01'])] }],
     ['a contract not asked for', [log(1, 0, 0)], { ...any, addresses: new Set(['0x00']) }],
-    ['a log twice', [log(1, 0, 3), log(1, 0, 3)], any],
-    ['a log twice, far apart', [log(1, 0, 3), log(2, 0, 0), log(1, 0, 3)], any],
     ['two hashes of one block', [log(1, 0, 0), log(1, 0, 1, { blockHash: TOPIC })], any],
   ])('%s', (_what, logs, expected) => {
     expect(() => checkLogs(logs, expected)).toThrow(/block \d/);

@@ -13,8 +13,8 @@ export interface LogsExpectation {
 }
 
 /**
- * The logs in chain order, each inside the range, of the topics and addresses asked for, none twice, those of one block
- * with one block hash. Logs of too few topics are left out: whether a null at the end asks for one is read in two ways.
+ * The logs in chain order, each inside the range, of the topics and addresses asked for, those of one block with one block
+ * hash; a number may come twice (place-logs.ts). Logs of too few topics are left out: whether a null at the end asks for one is read in two ways.
  * @throws MalformedAnswerError
  */
 export function checkLogs(given: Log[], expected: LogsExpectation): Log[] {
@@ -64,8 +64,6 @@ function checkNeighbours(logs: readonly Log[]): void {
     if (previous !== undefined && previous.blockNumber === log.blockNumber) {
       if (previous.blockHash !== log.blockHash)
         throw new MalformedAnswerError(`Logs of block ${log.blockNumber} name two block hashes`);
-      if (previous.transactionIndex === log.transactionIndex && previous.logIndex === log.logIndex)
-        throw new MalformedAnswerError(`A log of block ${log.blockNumber} came twice`);
     }
     previous = log;
   }

@@ -22,18 +22,22 @@ export function createReceiptFetcher(options: {
 }): ReceiptFetcher {
   const { failover, chain } = options;
   return {
-    getReceipts: (block, given = {}) =>
-      failover.run(
+    getReceipts(block, given = {}) {
+      const withoutList = new Set<string>();
+      const { timeoutMs } = given;
+      return failover.run(
         {
           method: BLOCK_RECEIPTS,
           isRepeatable: true,
           run: (upstream, signal) =>
-            readReceipts({ chain, upstream, block, given: { signal, timeoutMs: given.timeoutMs, urgent: true } }),
+            readReceipts({ chain, upstream, withoutList, block, given: { signal, timeoutMs, urgent: true } }),
         },
         given,
-      ),
+      );
+    },
     async getWholeBlock(at, given = {}) {
       const { transactions, timeoutMs } = given;
+      const withoutList = new Set<string>();
       const answer = await runNullable<BlockWithReceipts>(
         failover,
         {
@@ -43,7 +47,7 @@ export function createReceiptFetcher(options: {
           countNull: typeof at === 'number',
           ...(typeof at === 'number' ? { block: at } : {}),
           run: (upstream, signal) =>
-            readWhole({ chain, upstream }, at, { transactions, signal, timeoutMs, urgent: true }),
+            readWhole({ chain, upstream, withoutList }, at, { transactions, signal, timeoutMs, urgent: true }),
         },
         given,
       );

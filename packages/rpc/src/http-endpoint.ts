@@ -54,9 +54,14 @@ export function requestHeaders(url: URL, config: UpstreamConfig): Record<string,
   return headers;
 }
 
+/** A text without the byte order mark that some servers put before it. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
 /** The answer that a whole body is. @throws TransportError where it should be JSON and is not */
 export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): HttpAnswer {
-  const text = body.toString('utf8');
+  const text = withoutMark(body.toString('utf8'));
   const json = parseJson(text);
   const isError = response.statusCode < 200 || response.statusCode > 299;
   if (json === undefined && !isError) {

@@ -5,6 +5,8 @@ import type { Upstream } from './upstream.ts';
 
 /** Checks of getLogs answers that need a second call to the same upstream. */
 export interface LogTrust {
+  /** Upstreams that were found not to number logs by their block. */
+  readonly misnumbers: Set<string>;
   /**
    * Near (or above) the newest block that the upstream has given, its last block is asked for: `[]` from a node that
    * lags behind what its load balancer announced looks like an empty range. @throws UpstreamFault
@@ -27,6 +29,7 @@ export function createLogTrust(): LogTrust {
   const rightTimestamps = new Map<string, boolean>();
 
   return {
+    misnumbers: new Set(),
     async requireServed(upstream, range, logs, signal) {
       const { served } = upstream.state;
       if (served !== null && range.to <= served - MARGIN) return;

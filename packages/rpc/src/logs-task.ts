@@ -1,5 +1,5 @@
 import { type AnswerBudget, type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
-import { checkLogs, type LogsExpectation, looksTruncated, matchesLog, toExpectation } from './check-logs.ts';
+import { checkLogs, type LogsExpectation, looksTruncated, toExpectation } from './check-logs.ts';
 import { UpstreamFault } from './errors.ts';
 import type { Failover } from './failover.ts';
 import { type LogsKind, splitAtBarriers } from './log-range-planner.ts';
@@ -7,7 +7,7 @@ import type { LogTrust } from './log-trust.ts';
 import { logsKind } from './logs-kind.ts';
 import { parseLogs } from './parse-log.ts';
 import type { PoolLimits } from './pool-limits.ts';
-import { readWhole } from './read-receipts.ts';
+import { readLogsOfReceipts, readUnanswered, renumberLogs } from './read-unanswered-logs.ts';
 import type { Upstream } from './upstream.ts';
 import type { LogsQuery, RequestOptions } from './upstream-pool.ts';
 
@@ -156,7 +156,13 @@ export class LogsTask {
     this.#calls++;
     const { result, bytes } = await upstream.callSized(METHOD, [toFilter(this.#query, range)], { signal, timeoutMs });
     budget.observe(bytes);
-    const logs = checkLogs(parseLogs(result), { ...this.#expected, range });
+    if (result === null) {
+      const logs = await readUnanswered({ chain: this.#tools.chain, upstream, signal }, { ...this.#expected, range });
+      return trust.timestamps(upstream, logs, signal);
+    }
+    const given = checkLogs(parseLogs(result), { ...this.#expected, range });
+    const { misnumbers } = trust;
+    const logs = await renumberLogs({ chain: this.#tools.chain, upstream, signal, misnumbers }, given, this.#expected);
     await trust.requireServed(upstream, range, logs, signal);
     if (looksTruncated(logs, range)) {
       const last = logs.at(-1)?.blockNumber ?? range.from;
@@ -171,10 +177,7 @@ export class LogsTask {
 
   /** A block that alone exceeds a cap: its receipts have no such cap. */
   async #readFromReceipts(upstream: Upstream, block: number, signal: AbortSignal | undefined): Promise<readonly Log[]> {
-    const whole = await readWhole({ chain: this.#tools.chain, upstream }, block, { signal });
-    if (whole === null) throw upstream.fault('missing-block', METHOD, `answered null for block ${block}`);
-    const logs = whole.receipts.flatMap((receipt) => receipt.logs.filter((log) => matchesLog(log, this.#expected)));
-    return checkLogs(logs, { ...this.#expected, range: { from: block, to: block } });
+    return readLogsOfReceipts({ chain: this.#tools.chain, upstream, signal }, block, this.#expected);
   }
 
   /** Logs where an answer had stopped short show that it was cut. */

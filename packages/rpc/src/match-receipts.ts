@@ -1,6 +1,7 @@
 import { type Block, type Hash, keccak256Hex, type Receipt } from '@chainstead/core';
 import { MalformedAnswerError } from './parse-log.ts';
 import { createReceiptParser } from './parse-receipt.ts';
+import { isEmptyBloom } from './standard-form.ts';
 
 /** The receipts of a block in its order, and the transactions that have none yet. */
 export interface MatchedReceipts {
@@ -32,6 +33,7 @@ export function matchReceipts(
     if (entry === null) continue;
     const receipt = parse(entry);
     checkBlock(receipt, block);
+    if (receipt.raw.logs === null) checkNoLogs(receipt, block, chain);
     if (transactionHashes[receipt.transactionIndex] === receipt.transactionHash)
       placed[receipt.transactionIndex] = receipt;
     else displaced.set(receipt.transactionHash, receipt);
@@ -73,6 +75,16 @@ function checkBlock(receipt: Receipt, block: Block): void {
       log.transactionHash !== receipt.transactionHash
     )
       throw new MalformedAnswerError(`A log of ${receipt.transactionHash} names another block or transaction`);
+}
+
+/** That `null` stands for no logs: the receipt's own bloom was looked at before, and a receipts root tells. */
+function checkNoLogs(
+  { raw, transactionHash }: Receipt,
+  { header }: Block,
+  chain: { readonly receiptsRoot: string },
+): void {
+  if (isEmptyBloom(raw.logsBloom) || isEmptyBloom(header.logsBloom) || chain.receiptsRoot !== 'none') return;
+  throw new MalformedAnswerError(`The logs of ${transactionHash} are null, and nothing says that there are none`);
 }
 
 /** The hash of Bor's synthetic receipt: keccak("matic-bor-receipt-" ++ 8-byte big-endian number ++ block hash). */

@@ -1,6 +1,7 @@
-import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Clock, errorText, isQuantity, type Logger, parseQuantity, sleepUnlessAborted } from '@chainstead/core';
 import { type MessageEvent, WebSocket } from 'undici';
 import { backOffMs } from './back-off.ts';
+import { withoutMark } from './http-endpoint.ts';
 import { createRedactor } from './redact-secrets.ts';
 import type { Head, UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
@@ -168,7 +169,7 @@ function send(socket: WebSocket, id: number, method: string, params: readonly un
 
 function parseMessage(data: unknown): Record<string, unknown> | null {
   try {
-    const json: unknown = JSON.parse(String(data));
+    const json: unknown = JSON.parse(withoutMark(String(data)));
     return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : null;
   } catch {
     return null;
@@ -179,6 +180,6 @@ function parseAnnouncement(params: unknown): Announcement | null {
   if (typeof params !== 'object' || params === null || !('result' in params)) return null;
   const { result } = params;
   if (typeof result !== 'object' || result === null || !('number' in result) || !('hash' in result)) return null;
-  const number = Number(result.number);
-  return Number.isSafeInteger(number) && typeof result.hash === 'string' ? { number, hash: result.hash } : null;
+  const { number, hash } = result;
+  return isQuantity(number) && typeof hash === 'string' ? { number: parseQuantity(number), hash } : null;
 }

@@ -1,31 +1,40 @@
 import { type Block, type BlockHeader, type Hash, type Hex, parseHash, parseQuantity } from '@chainstead/core';
 import { MalformedAnswerError } from './parse-log.ts';
+import { isEmptyBlock, standardHeader, standardTransaction } from './standard-form.ts';
 
 const BLOOM = /^0x[0-9a-f]{512}$/;
 
 /**
  * A block of `eth_getBlockByNumber` or `eth_getBlockByHash`, with transaction objects or hashes only. Fields that only
- * some chains have (size, uncles, base fee) stay in `header.raw` as they came.
+ * some chains have (size, uncles, base fee) are in `header.raw`, in standard form.
  * @throws MalformedAnswerError, InvalidPrimitiveError
  */
 export function parseBlock(json: unknown): Block {
   const raw = toObject(json);
-  const list = raw.transactions;
-  if (!Array.isArray(list)) throw new MalformedAnswerError('A block has no list of transactions');
   const header = parseHeader(raw);
+  const list = transactionsOf(raw);
   if (list.length === 0) return { header, transactionHashes: [], transactions: [] };
   const hashes = new Array<Hash>(list.length);
-  let objects = 0;
+  const objects: Readonly<Record<string, unknown>>[] = [];
   for (let index = 0; index < list.length; index++) {
     const transaction: unknown = list[index];
     if (typeof transaction === 'object' && transaction !== null) {
-      hashes[index] = parseHash((transaction as Record<string, unknown>).hash);
-      objects++;
+      const object = standardTransaction(transaction as Record<string, unknown>);
+      hashes[index] = parseHash(object.hash);
+      objects.push(object);
     } else hashes[index] = parseHash(transaction);
   }
-  if (objects !== 0 && objects !== list.length)
+  if (objects.length !== 0 && objects.length !== list.length)
     throw new MalformedAnswerError('A block mixes transaction objects and hashes');
-  return { header, transactionHashes: hashes, transactions: objects === 0 ? null : list };
+  return { header, transactionHashes: hashes, transactions: objects.length === 0 ? null : objects };
+}
+
+/** Some nodes write no transactions as null. */
+function transactionsOf(raw: Record<string, unknown>): unknown[] {
+  const { transactions } = raw;
+  if (Array.isArray(transactions)) return transactions;
+  if (transactions === null && isEmptyBlock(raw)) return [];
+  throw new MalformedAnswerError('A block has no list of transactions');
 }
 
 /**
@@ -33,7 +42,8 @@ export function parseBlock(json: unknown): Block {
  * @throws MalformedAnswerError, InvalidPrimitiveError
  */
 export function parseHeader(json: unknown): BlockHeader {
-  const { transactions: _transactions, ...raw } = toObject(json);
+  const { transactions: _transactions, ...given } = toObject(json);
+  const raw = standardHeader(given);
   return {
     number: parseQuantity(raw.number),
     hash: parseHash(raw.hash),

@@ -59,9 +59,9 @@ function createLogParser(): (json: unknown) => Log {
   let transactionHash = '' as Hash;
   let address = '' as Address;
   let topic0 = '' as Hash;
-  let blockNumberText = '';
+  let blockNumberGiven: unknown;
   let blockNumber = 0;
-  let transactionIndexText = '';
+  let transactionIndexGiven: unknown;
   let transactionIndex = 0;
   let timestampText = '';
   let timestamp: number | null = null;
@@ -73,20 +73,21 @@ function createLogParser(): (json: unknown) => Log {
     if (raw.blockHash !== blockHash) blockHash = parseHash(raw.blockHash);
     if (raw.transactionHash !== transactionHash) transactionHash = parseHash(raw.transactionHash);
     if (raw.address !== address) address = parseAddress(raw.address);
-    if (raw.blockNumber !== blockNumberText) {
+    if (raw.blockNumber !== blockNumberGiven || blockNumberGiven === undefined) {
       blockNumber = parseQuantity(raw.blockNumber);
-      blockNumberText = raw.blockNumber as string;
+      blockNumberGiven = raw.blockNumber;
     }
-    if (raw.transactionIndex !== transactionIndexText) {
+    if (raw.transactionIndex !== transactionIndexGiven || transactionIndexGiven === undefined) {
       transactionIndex = parseQuantity(raw.transactionIndex);
-      transactionIndexText = raw.transactionIndex as string;
+      transactionIndexGiven = raw.transactionIndex;
     }
     if (raw.blockTimestamp === undefined || raw.blockTimestamp === null) timestamp = null;
     else if (raw.blockTimestamp !== timestampText || timestamp === null) {
       timestamp = toTimestamp(raw.blockTimestamp);
       timestampText = typeof raw.blockTimestamp === 'string' ? raw.blockTimestamp : '';
     }
-    const rawTopics = raw.topics;
+    // Some nodes write no topics as null.
+    const rawTopics = raw.topics === null ? NO_TOPICS : raw.topics;
     if (!Array.isArray(rawTopics) || rawTopics.length > 4)
       throw new MalformedAnswerError("A log's topics are not a list of at most four");
     let topics = NO_TOPICS;

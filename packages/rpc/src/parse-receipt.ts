@@ -1,5 +1,17 @@
-import { parseBigQuantity, parseHash, parseQuantity, type Receipt } from '@chainstead/core';
+import {
+  InvalidPrimitiveError,
+  type Log,
+  parseBigQuantity,
+  parseHash,
+  parseQuantity,
+  type Receipt,
+} from '@chainstead/core';
 import { createLogsParser, MalformedAnswerError } from './parse-log.ts';
+import { isEmptyBloom, standardReceipt } from './standard-form.ts';
+
+const NO_LOGS: readonly Log[] = [];
+/** EIP-2718: one byte. */
+const TYPE_MAX = 0xff;
 
 /**
  * One receipt of `eth_getTransactionReceipt` or `eth_getBlockReceipts`. Old recordings have no `type`, `from`, `to`.
@@ -15,20 +27,25 @@ export function createReceiptParser(): (json: unknown) => Receipt {
   return (json) => {
     if (typeof json !== 'object' || json === null || Array.isArray(json))
       throw new MalformedAnswerError('A receipt is not an object', { type: typeof json });
-    const raw = json as Record<string, unknown>;
+    const raw = standardReceipt(json as Record<string, unknown>);
     return {
       transactionHash: parseHash(raw.transactionHash),
       transactionIndex: parseQuantity(raw.transactionIndex),
-      type: raw.type === undefined || raw.type === null ? 0 : toType(raw.type),
+      type: raw.type === undefined || raw.type === null ? 0 : parseType(raw.type),
       cumulativeGasUsed: parseBigQuantity(raw.cumulativeGasUsed),
-      logs: parseItsLogs(raw.logs),
+      logs: raw.logs === null && !contradictsNoLogs(raw.logsBloom) ? NO_LOGS : parseItsLogs(raw.logs),
       raw,
     };
   };
 }
 
-/** Some nodes write the type as a number. */
-function toType(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 256) return value;
-  return parseQuantity(value);
+/** Some nodes write no logs as null. A receipt without a bloom of its own leaves it to the block to tell whether there are none. */
+function contradictsNoLogs(bloom: unknown): boolean {
+  return bloom !== undefined && bloom !== null && !isEmptyBloom(bloom);
+}
+
+function parseType(value: unknown): number {
+  const type = parseQuantity(value);
+  if (type > TYPE_MAX) throw new InvalidPrimitiveError('quantity', value);
+  return type;
 }

@@ -72,6 +72,24 @@ describe('getBlock', () => {
   });
 });
 
+describe('transactions that are null', () => {
+  const EMPTY = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+
+  test.each([
+    ['are none where the root says so', EMPTY, 0],
+    ['are a fault elsewhere', `0x${'12'.repeat(32)}`, null],
+  ])('%s', async (_what, transactionsRoot, count) => {
+    const one = await node(100);
+    const pool = await startedPool([one]);
+    const block = (await pool.request('eth_getBlockByNumber', ['0x32', false])).value as object;
+    const answered = { ...block, transactions: null, transactionsRoot };
+    one.script = on('eth_getBlockByNumber', () => ({ result: answered }));
+    const found = pool.getBlock(50).then((answer) => answer?.value.transactionHashes.length);
+    if (count === null) await expect(found).rejects.toThrow(/no list of transactions/);
+    else expect(await found).toBe(count);
+  });
+});
+
 describe('getHeaders', () => {
   test('gives many in the order asked, in batches', async () => {
     const one = await node(1_000);
@@ -179,8 +197,6 @@ describe('receipts', () => {
   });
 
   test.each<[string, (all: Record<string, unknown>[]) => unknown]>([
-    ['[] for a block with transactions', () => []],
-    ['null', () => null],
     ['receipts of another block', (all) => all.map((receipt) => ({ ...receipt, blockHash: `0x${'77'.repeat(32)}` }))],
     [
       'the receipt of an unknown transaction',
@@ -199,6 +215,46 @@ describe('receipts', () => {
     expect(await errorOf(pool.getWholeBlock(50, { only: liar.name }))).toMatchObject({ code: 'UPSTREAMS_EXHAUSTED' });
     const faults = faultsOf(pool, liar.name);
     expect((faults.malformed ?? 0) + (faults['missing-block'] ?? 0)).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['[]', []],
+    ['null', null],
+  ])(
+    '%s for a block with transactions: another upstream is asked, and without one, each receipt',
+    async (_what, result) => {
+      const odd = await node(100, SIX);
+      const well = await node(100, SIX);
+      const pool = await startedPool([odd, well]);
+      odd.script = on('eth_getBlockReceipts', () => ({ result }));
+      for (let call = 0; call < 4; call++) expect((await pool.getWholeBlock(50))?.upstream).toBe(well.name);
+      expect((await pool.getWholeBlock(50, { only: odd.name }))?.value.receipts).toHaveLength(2);
+      expect(faultsOf(pool, odd.name)['missing-block']).toBeGreaterThan(0);
+      expect(pool.status().find(({ name }) => name === odd.name)?.capabilities.blockReceipts).toBe(false);
+    },
+  );
+
+  test('null for a block without transactions is no receipts', async () => {
+    const one = await node(100, { logsIn: () => 0 });
+    const pool = await startedPool([one]);
+    one.script = on('eth_getBlockReceipts', () => ({ result: null }));
+    expect((await pool.getWholeBlock(51))?.value.receipts).toEqual([]);
+    expect(faultsOf(pool, one.name)).toEqual({});
+  });
+
+  test('without a list are refused where nothing says that there are none', async () => {
+    const one = await node(100, { ...SIX, bloomIn: () => `0x${'ff'.repeat(256)}` });
+    const pool = await startedPool([one], { chain: { receiptsRoot: 'none' } });
+    const all = (await pool.request('eth_getBlockReceipts', ['0x32'])).value as object[];
+    const withoutLogs = (more: object): void => {
+      one.script = on('eth_getBlockReceipts', () => ({
+        result: all.map((receipt) => ({ ...receipt, ...more, logs: null })),
+      }));
+    };
+    withoutLogs({});
+    await expect(pool.getWholeBlock(50)).rejects.toThrow(/null/);
+    withoutLogs({ logsBloom: `0x${'00'.repeat(256)}` });
+    expect((await pool.getWholeBlock(50))?.value.receipts.flatMap(({ logs }) => logs)).toEqual([]);
   });
 
   test('are asked by hash when the height holds another block by now', async () => {

@@ -3,6 +3,7 @@ import { UpstreamsExhaustedError } from './errors.ts';
 import { type Asked, expectCovered, numbers, onLogs, ranges, WIDE } from './testing/log-ranges.ts';
 import { logsOf, OTHER_TOPIC, type ScriptedNode, TOKEN, TOPIC } from './testing/scripted-node.ts';
 import { errorOf, faultsOf, node, startedPool } from './testing/test-pool.ts';
+import type { LogsAnswer } from './upstream-pool.ts';
 
 describe('a wrong answer is a fault, and another upstream is asked', () => {
   const log = (from: number, change: object = {}): Record<string, unknown> => ({
@@ -13,11 +14,9 @@ describe('a wrong answer is a fault, and another upstream is asked', () => {
     ['a log outside the range', ({ to }) => [log(to + 1)]],
     ['a topic that was not asked for', ({ from }) => [log(from, { topics: [OTHER_TOPIC] })]],
     ['a contract that was not asked for', ({ from }) => [log(from, { address: `0x${'bb'.repeat(20)}` })]],
-    ['a log twice', ({ from }) => [log(from), log(from)]],
     ['a broken hash', ({ from }) => [log(from, { transactionHash: '0x12' })]],
     ['two hashes of one block', ({ from }) => [log(from), log(from, { logIndex: '0x9', blockHash: TOPIC })]],
     ['no list', () => ({ logs: [] })],
-    ['null', () => null],
   ])('%s', async (_what, answer) => {
     const liar = await node(5_000);
     const well = await node(5_000);
@@ -31,6 +30,81 @@ describe('a wrong answer is a fault, and another upstream is asked', () => {
     }
     expect(await errorOf(pool.getLogs(query, { only: liar.name }))).toBeInstanceOf(UpstreamsExhaustedError);
     expect(faultsOf(pool, liar.name).malformed).toBeGreaterThan(0);
+  });
+});
+
+describe('logs that are not numbered by block', () => {
+  const FOUR = { logsIn: (): number => 4 };
+  const query = { range: { from: 1, to: 3 }, topics: [TOPIC] };
+  const placesOf = ({ logs }: LogsAnswer): string[] =>
+    logs.map((log) => `${log.blockNumber}/${log.transactionIndex}/${log.logIndex}`);
+  const TRUE_PLACES = [1, 2, 3].flatMap((block) => ['0/0', '0/1', '0/2', '1/3'].map((place) => `${block}/${place}`));
+
+  test.each<[string, (logs: readonly Record<string, unknown>[]) => unknown[]]>([
+    [
+      'by transaction',
+      (logs) => logs.map((log) => (log.transactionIndex === '0x1' ? { ...log, logIndex: '0x0' } : log)),
+    ],
+    ['all alike', (logs) => logs.map((log) => ({ ...log, logIndex: '0x0' }))],
+    ['and one comes twice', (logs) => [logs[0], ...logs]],
+  ])('%s: those of receipts are taken, and it is counted', async (_what, bent) => {
+    const one = await node(5_000, FOUR);
+    const pool = await startedPool([one]);
+    one.script = onLogs(({ from, to }) => ({ result: bent(logsOf(FOUR, from, to)) }));
+    expect(placesOf(await pool.getLogs(query))).toEqual(TRUE_PLACES);
+    expect(faultsOf(pool, one.name)['log-index-mismatch']).toBeGreaterThan(0);
+    // From now on, also where nothing can be seen.
+    one.script = onLogs(({ from, to }) => ({ result: bent(logsOf(FOUR, from, to)).slice(3, 4) }));
+    expect(placesOf(await pool.getLogs({ ...query, range: { from: 5, to: 5 } }))).toContain('5/1/3');
+  });
+
+  test('are left as they come where chains may number so', async () => {
+    const one = await node(5_000, FOUR);
+    const pool = await startedPool([one], { chain: { receiptsRoot: 'none' } });
+    one.script = onLogs(({ from, to }) => ({
+      result: logsOf(FOUR, from, to).map((log) => (log.transactionIndex === '0x1' ? { ...log, logIndex: '0x0' } : log)),
+    }));
+    expect(placesOf(await pool.getLogs(query))).toEqual(TRUE_PLACES.map((place) => place.replace('1/3', '1/0')));
+    expect(one.count('eth_getBlockByNumber')).toBeLessThan(5);
+  });
+});
+
+describe('null instead of a list', () => {
+  const SPARSE = { logsIn: (block: number): number => (block % 50 === 0 ? 2 : 0) };
+  const BLOOMS = {
+    ...SPARSE,
+    bloomIn: (block: number): string => `0x${(block % 50 === 0 ? 'ff' : '00').repeat(256)}`,
+  };
+  const query = { range: { from: 1, to: 400 }, topics: [TOPIC] };
+
+  test('is no logs where blooms say so, whatever the size of the range', async () => {
+    const one = await node(5_000, BLOOMS);
+    const pool = await startedPool([one], { limits: WIDE });
+    one.script = onLogs(({ from, to }) => {
+      const logs = logsOf(BLOOMS, from, to);
+      return { result: logs.length === 0 ? null : logs };
+    });
+    const before = one.count('eth_getBlockReceipts');
+    expect((await pool.getLogs({ ...query, range: { from: 1, to: 49 } })).logs).toEqual([]);
+    expect(one.count('eth_getBlockReceipts')).toBe(before);
+    expect((await pool.getLogs(query)).logs).toHaveLength(16);
+    expect(faultsOf(pool, one.name)).toEqual({});
+  });
+
+  test('is counted where there are logs, which come from the receipts then', async () => {
+    const one = await node(5_000, BLOOMS);
+    const pool = await startedPool([one], { limits: WIDE });
+    one.script = onLogs(() => ({ result: null }));
+    expect((await pool.getLogs(query)).logs).toHaveLength(16);
+    expect(faultsOf(pool, one.name)['missing-logs']).toBeGreaterThan(0);
+  });
+
+  test('says nothing on a chain whose blooms say nothing', async () => {
+    const chain = { logsIn: SPARSE.logsIn };
+    const one = await node(5_000, chain);
+    const pool = await startedPool([one], { limits: WIDE, chain: { receiptsRoot: 'none' } });
+    one.script = onLogs(() => ({ result: null }));
+    expect((await pool.getLogs(query)).logs).toHaveLength(16);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isQuantity, parseQuantity } from '@chainstead/core';
 import { createLagWatch } from './lag-watch.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -20,9 +21,9 @@ export function createHeadReader(options: {
     // Before it is asked: what others give in the meantime it need not know.
     const best = bestOfOthers(name);
     const { result } = await callSized('eth_blockNumber', [], { urgent: true });
-    const number = typeof result === 'string' ? Number(result) : Number.NaN;
-    if (!Number.isSafeInteger(number) || number < 0)
+    if (!isQuantity(result) || Number(result) > Number.MAX_SAFE_INTEGER)
       throw fault('malformed', 'eth_blockNumber', `answered ${JSON.stringify(result)?.slice(0, 80)}`);
+    const number = parseQuantity(result);
     state.setHead(number);
     const behind = lag.observe(number, best);
     if (behind !== null)

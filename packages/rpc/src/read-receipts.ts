@@ -20,6 +20,10 @@ export interface ReceiptsReading {
   readonly upstream: Upstream;
   readonly block: Block;
   readonly given: CallOptions;
+  /**
+   * Upstreams that have answered no list for the block: others are asked before receipts are asked of them one by one. Absent: nobody else can be asked.
+   */
+  readonly withoutList?: Set<string> | undefined;
 }
 
 export interface WholeBlockOptions extends CallOptions {
@@ -49,7 +53,7 @@ export async function readReceipts(reading: ReceiptsReading): Promise<readonly R
 
 /** A block with its receipts, asked for together; null where the upstream has no such block. @throws as {@link readReceipts} */
 export async function readWhole(
-  { chain, upstream }: Pick<ReceiptsReading, 'chain' | 'upstream'>,
+  { chain, upstream, withoutList }: Pick<ReceiptsReading, 'chain' | 'upstream' | 'withoutList'>,
   at: number | Hash,
   { transactions, ...given }: WholeBlockOptions,
 ): Promise<BlockWithReceipts | null> {
@@ -63,7 +67,7 @@ export async function readWhole(
   const block = parseBlock(answer.result);
   checkIdentity(block.header, at);
   upstream.state.setServed(block.header.number);
-  const reading = { chain, upstream, block, given };
+  const reading = { chain, upstream, withoutList, block, given };
   // Some nodes take no hash there: then by number, verified by hash.
   const usable = list !== undefined && (list.ok ? list.result !== null : !(list.error instanceof RpcCallError));
   const receipts = usable ? await receiptsFrom(reading, list) : null;
@@ -104,17 +108,35 @@ async function readByHash(reading: ReceiptsReading, mismatch: OtherBlockError): 
   return complete(reading, list);
 }
 
-/** Checks what eth_getBlockReceipts gave and fetches what it left out. */
+/** Checks what eth_getBlockReceipts gave and fetches what it left out. `null` stands for no receipts where there are no transactions. */
 async function complete(reading: ReceiptsReading, list: unknown): Promise<readonly Receipt[]> {
-  const { chain, upstream, block } = reading;
-  const { number } = block.header;
-  if (list === null) throw upstream.fault('missing-block', BLOCK_RECEIPTS, `answered null for block ${number}`);
+  const { chain, block } = reading;
+  if (list === null) return block.transactionHashes.length === 0 ? [] : readEach(reading, 'null');
   if (!Array.isArray(list)) throw new MalformedAnswerError('The answer is not a list of receipts');
   const matched = matchReceipts(block, list, chain);
   if (matched.missing.length === 0) return matched.receipts;
-  if (matched.missing.length === block.transactionHashes.length && list.length === 0)
-    throw upstream.fault('missing-block', BLOCK_RECEIPTS, `answered [] for block ${number}, which has transactions`);
+  if (matched.missing.length === block.transactionHashes.length && list.length === 0) return readEach(reading, '[]');
   return fillIn(reading, list, matched.missing);
+}
+
+/**
+ * One by one, from a node that has the block and not the list. One receipt is asked for first: at the head, who lacks the list often lacks the block.
+ */
+async function readEach(reading: ReceiptsReading, answered: string): Promise<readonly Receipt[]> {
+  const { upstream, block, given, withoutList } = reading;
+  const { capabilities } = upstream.state;
+  const isFirst = withoutList !== undefined && !withoutList.has(upstream.name);
+  withoutList?.add(upstream.name);
+  const [first, ...others] = block.transactionHashes;
+  const [outcome] =
+    isFirst || first === undefined ? [] : await upstream.callMany([{ method: RECEIPT, params: [first] }], given);
+  if (outcome?.ok !== true || outcome.result === null) {
+    const text = `answered ${answered} for block ${block.header.number}, which has transactions`;
+    throw upstream.fault('missing-block', BLOCK_RECEIPTS, text);
+  }
+  const receipts = await fillIn(reading, [outcome.result], others);
+  capabilities.blockReceipts = false;
+  return receipts;
 }
 
 /** Chains without receipt commitments list transactions that were never executed and have no receipt (Cronos, HyperEVM). */

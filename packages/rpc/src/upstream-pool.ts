@@ -89,6 +89,7 @@ export type FaultKind =
   | 'missing-logs'
   | 'surplus-logs'
   | 'log-block-hash-mismatch'
+  | 'log-index-mismatch'
   | 'balance-mismatch';
 
 /** An answer of an upstream that was found out to be wrong. */

@@ -15,7 +15,7 @@ import {
   toHex,
 } from './call-block.ts';
 import { failedOutcome } from './call-error.ts';
-import { blockTold, isKeepable, keepAnswer, mayBeStored } from './kept-answer.ts';
+import { blockTold, isKeepable, keepAnswer, mayBeStored, toldAnswer } from './kept-answer.ts';
 import { createSharedCalls } from './share-calls.ts';
 
 /** What answering needs. */
@@ -201,6 +201,7 @@ async function fetchAnswer(
       const told = chain.pinsHead ? blockTold(call.method, call.block, result) : null;
       if (told !== null) await floor.reveal(told);
       keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
+      return { ok: true, result: toldAnswer(call.method, result), cached: false };
     }
     return { ok: true, result, cached: false };
   } catch (error) {
@@ -223,7 +224,8 @@ async function forward(
     {
       method: method.name,
       params: JSON.stringify(params),
-      nullable: method.nullable,
+      // Some nodes write no logs as null; others may have some.
+      nullable: method.nullable || method.name === LOGS,
       block: named === null ? null : blockToReach(call, named, floor.latest),
     },
     { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) },

@@ -114,6 +114,17 @@ describe('kept answers', () => {
     }
   });
 
+  test('logs that are null are told as none, and asked for each time', async () => {
+    const stage = await open({ blocks: 60, methods: new Map([['eth_getLogs', () => ({ result: null })]]) });
+    const process = await stage.process();
+    await knowingFinality(process, 5);
+    const final = [{ fromBlock: '0x1', toBlock: '0x14', address: ADDRESS }];
+    for (let time = 1; time <= 2; time++) {
+      expect(await process.ask('eth_getLogs', final)).toEqual([]);
+      expect(stage.calls('eth_getLogs')).toBe(time);
+    }
+  });
+
   test('an estimate is never kept, a gas price until the next head', async () => {
     const stage = await open({ methods: new Map([['eth_estimateGas', () => ({ result: '0x5208' })]]) });
     const process = await stage.process();

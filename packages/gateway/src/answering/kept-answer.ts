@@ -68,6 +68,11 @@ function priceMs(chain: { readonly blockTimeMs: number }): number {
   return Math.min(chain.blockTimeMs, PRICE_MAX_MS);
 }
 
+/** What a client is told: logs that every upstream writes as null are a list without any. Such an answer is never kept. */
+export function toldAnswer(method: Pick<MethodFacts, 'name'>, result: Buffer): Buffer {
+  return method.name === 'eth_getLogs' && isText(result, 'null') ? Buffer.from(EMPTY_LIST) : result;
+}
+
 function isText(result: Buffer, text: string): boolean {
   return result.length === text.length && result.toString('latin1') === text;
 }

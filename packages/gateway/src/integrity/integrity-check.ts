@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type BlockHeader, ChainsteadError, type Hash } from '@chainstead/core';
+import { type BlockHeader, ChainsteadError, type Hash, isQuantity, parseBigQuantity } from '@chainstead/core';
 import {
   checkHeaderHash,
   checkTransactionHash,
@@ -8,7 +8,7 @@ import {
   InvalidHexBytesError,
   type TransactionJson,
 } from '@chainstead/proof';
-import { type FaultKind, parseBlock, parseReceipt } from '@chainstead/rpc';
+import { type FaultKind, parseBlock, parseReceipt, standardTransaction } from '@chainstead/rpc';
 
 /** What is wrong with an answer. */
 export interface Wrong {
@@ -37,18 +37,21 @@ export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain
   const inspections = new Map<string, Inspection>([
     ['eth_getBlockByHash', ([hash], result) => inspectBlock(chain, result, { hash })],
     ['eth_getBlockByNumber', ([number], result) => inspectBlock(chain, result, { number })],
-    ['eth_getTransactionByHash', ([hash], result) => inspectTransaction(chain, asObject(result), { hash })],
+    [
+      'eth_getTransactionByHash',
+      ([hash], result) => inspectTransaction(chain, standardTransaction(asObject(result)), { hash }),
+    ],
     [
       'eth_getTransactionByBlockHashAndIndex',
       ([blockHash, index], result) =>
         wrongPlace(asObject(result), { blockHash, transactionIndex: index }) ??
-        inspectTransaction(chain, asObject(result), {}),
+        inspectTransaction(chain, standardTransaction(asObject(result)), {}),
     ],
     [
       'eth_getTransactionByBlockNumberAndIndex',
       ([blockNumber, index], result) =>
         wrongPlace(asObject(result), { blockNumber, transactionIndex: index }) ??
-        inspectTransaction(chain, asObject(result), {}),
+        inspectTransaction(chain, standardTransaction(asObject(result)), {}),
     ],
     ['eth_getTransactionReceipt', ([hash], result) => inspectReceipt(result, hash)],
     ['eth_getBlockReceipts', ([at], result) => inspectReceipts(result, at)],
@@ -187,7 +190,7 @@ function wrongPlace(one: TransactionJson, asked: Readonly<Record<string, unknown
 }
 
 function toNumber(value: unknown): number | null {
-  return typeof value === 'string' && QUANTITY.test(value) ? Number(value) : null;
+  return isQuantity(value) ? Number(parseBigQuantity(value)) : null;
 }
 
 /** Hexadecimal digits of either case; what was not asked for is the same as anything. */

@@ -1,6 +1,6 @@
-import type { Hash } from '@chainstead/core';
+import { type Hash, isQuantity, parseQuantity } from '@chainstead/core';
 import { checkSender, checkTransactionHash } from '@chainstead/proof';
-import { parseReceipt } from '@chainstead/rpc';
+import { parseReceipt, standardTransaction } from '@chainstead/rpc';
 import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
 import { executedTransaction } from '@chainstead/sync';
 import { transactionRecord, transactionRecordSchema } from '@chainstead/transactions';
@@ -56,13 +56,14 @@ function wrongIn(
   transaction: unknown,
   receipt: unknown,
 ): string | null {
-  const [given, result] = [Object(transaction) as Json, Object(receipt) as Json];
+  const [given, result] = [standardTransaction(Object(transaction)), Object(receipt) as Json];
   if (given.hash === undefined || result.transactionHash === undefined) return 'not there';
   const facts = [given.hash, result.transactionHash, given.blockHash, result.blockHash].map((text) =>
     String(text).toLowerCase(),
   );
   if (facts.join() !== [asked, asked, blockHash, blockHash].join()) return 'another transaction';
-  if (Number(given.transactionIndex) !== index || Number(result.transactionIndex) !== index) return 'another place';
+  const places = [given.transactionIndex, result.transactionIndex];
+  if (!places.every((place) => isQuantity(place) && parseQuantity(place) === index)) return 'another place';
   const check = checkTransactionHash(given).result;
   if (check === 'mismatch' || check === 'malformed') return 'transaction-hash-mismatch';
   if (check === 'verified' && checkSender(given).result === 'mismatch') return 'sender-mismatch';
@@ -72,7 +73,7 @@ function wrongIn(
 type Json = Readonly<Record<string, unknown>>;
 
 function recordOf({ index }: AskedTransaction, transaction: unknown, receipt: unknown) {
-  const executed = executedTransaction(Object(transaction) as Json, parseReceipt(receipt), index);
+  const executed = executedTransaction(standardTransaction(Object(transaction)), parseReceipt(receipt), index);
   // Receipts say what was paid; those that don't are older than base fees.
   return transactionRecord(executed, { raw: {} });
 }

@@ -1,4 +1,4 @@
-import { type BlockHeader, InvalidPrimitiveError, toQuantity } from '@chainstead/core';
+import { type BlockHeader, InvalidPrimitiveError, isQuantity, parseBigQuantity, toQuantity } from '@chainstead/core';
 import { parseHeader } from '../parse-block.ts';
 import { MalformedAnswerError } from '../parse-log.ts';
 import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
@@ -41,9 +41,9 @@ export function isBlock(probed: ProbedBlock | null | { readonly problem: string 
 
 /** A number that a node gave as a quantity; null where it is none. */
 export function quantityOf(answer: ProbeAnswer): number | null {
-  if (!answer.ok || typeof answer.result !== 'string') return null;
-  const value = Number(answer.result);
-  return Number.isSafeInteger(value) && value >= 0 ? value : null;
+  if (!answer.ok || !isQuantity(answer.result)) return null;
+  const value = Number(parseBigQuantity(answer.result));
+  return Number.isSafeInteger(value) ? value : null;
 }
 
 /**

@@ -54,6 +54,8 @@ export interface ScriptedChain {
   readonly logsIn?: (block: number) => number;
   /** Topics after the first of a block's logs; two by default. */
   readonly argumentsIn?: (block: number) => readonly string[];
+  /** Of a block's header; by default one of no logs. */
+  readonly bloomIn?: (block: number) => string;
   /** Names another branch from this block on. */
   readonly fork?: { readonly from: number; readonly name: string };
   readonly chainId?: number;
@@ -184,7 +186,7 @@ function block(node: ScriptedNode, chain: ScriptedChain, number: number, full: b
     hash: blockHash(chain, number),
     parentHash: blockHash(chain, number - 1),
     timestamp: toQuantity(1_700_000_000 + number * 12),
-    logsBloom: `0x${'00'.repeat(256)}`,
+    logsBloom: chain.bloomIn?.(number) ?? `0x${'00'.repeat(256)}`,
     receiptsRoot: `0x${'11'.repeat(32)}`,
     transactions: full ? hashes.map((hash) => ({ hash, type: '0x2' })) : hashes,
   };

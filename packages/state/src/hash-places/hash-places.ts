@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { errorText, type Hash, parseQuantity } from '@chainstead/core';
+import { standardHeader, standardTransaction } from '@chainstead/rpc';
 import { z } from 'zod';
 import type { ReadingContext } from '../ask-in-parts.ts';
 import { StateUnavailableError } from '../state-error.ts';
@@ -69,12 +70,12 @@ export const hashPlacesReader: StateReader<Question, Told> = {
 
 /** Null for what is not the transaction that was asked for. */
 function transactionPlace(value: unknown, hash: string): HashPlace | null {
-  const { data } = transactionSchema.safeParse(value);
+  const { data } = transactionSchema.safeParse(standardTransaction(Object(value)));
   if (data?.hash.toLowerCase() !== hash) return null;
   return { kind: 'transaction', blockNumber: parseQuantity(data.blockNumber) };
 }
 
 function blockPlace(value: unknown, hash: string): HashPlace | null {
-  const { data } = blockSchema.safeParse(value);
+  const { data } = blockSchema.safeParse(standardHeader(Object(value)));
   return data?.hash.toLowerCase() === hash ? { kind: 'block', blockNumber: parseQuantity(data.number) } : null;
 }

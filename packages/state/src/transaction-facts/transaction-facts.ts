@@ -9,6 +9,7 @@ import {
   parseHash,
 } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { standardTransaction } from '@chainstead/rpc';
 import { z } from 'zod';
 import { askInParts, type ReadingContext } from '../ask-in-parts.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';
@@ -100,7 +101,7 @@ export const transactionFactsReader: StateReader<Question, Told[]> = {
 
 /** Null for what is not the transaction that was asked for. */
 function readTransaction(value: unknown, hash: string | undefined): Told | null {
-  const parsed = transactionSchema.safeParse(value);
+  const parsed = transactionSchema.safeParse(standardTransaction(Object(value)));
   if (!parsed.success || hash === undefined || parsed.data.hash.toLowerCase() !== hash) return null;
   const { from, to, value: wei, input, data } = parsed.data;
   const bytes = (input ?? data ?? '0x').toLowerCase();
