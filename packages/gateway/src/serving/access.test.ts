@@ -7,7 +7,7 @@ import { notedLimits } from '@chainstead/http/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { findMethod, METHOD_NAMES } from '../method-table.ts';
-import { fourCallsOf, WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
+import { FOUR_CALLS, fourCallsOf, WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
 import {
   type GatewayStage,
   result,
@@ -212,8 +212,7 @@ describe('a rate', () => {
   });
 
   test('of all calls counts each as one, whatever it weighs', async () => {
-    const { windowMs } = WEIGHT_OF_FOUR;
-    const stage = await start({ limits: { windowMs, allCallsPerSecond: WEIGHT_OF_FOUR.weightPerSecond } });
+    const stage = await start({ limits: FOUR_CALLS });
     const heavy = { ...CALL, method: 'eth_sendRawTransaction', params: ['0x00'] };
     for (let sent = 0; sent < 4; sent += 1) expect((await stage.post(heavy)).status).toBe(200);
     expect((await stage.post(heavy)).status).toBe(429);
