@@ -20,7 +20,7 @@ export function failedSettlement(error: unknown, chain: Chain, isOverdue: boolea
   if (error instanceof StateNotArchivedError || error instanceof StateUnavailableError)
     return failed(error.code, error.message);
   if (isOutage(error)) return failed(DATABASE_AWAY, 'The database is unavailable: try again later');
-  if (isOverdue || isStatementTimeout(error))
+  if (isOverdue || isTimeout(error))
     return failed('STATE_UNAVAILABLE', `Reading on ${chain.name} took too long: ask again in a moment`);
   // All that talks to nodes throws errors of a known kind; anything else is a fault of this program.
   return error instanceof ChainsteadError
@@ -28,6 +28,8 @@ export function failedSettlement(error: unknown, chain: Chain, isOverdue: boolea
     : failed(UNEXPECTED, 'Internal error');
 }
 
-function isStatementTimeout(error: unknown): boolean {
-  return !(error instanceof ChainsteadError) && answerTo(error).status === 503;
+/** Of a statement, or of a request whose own time was over. */
+function isTimeout(error: unknown): boolean {
+  if (error instanceof ChainsteadError) return false;
+  return answerTo(error).status === 503 || (error instanceof Error && error.name === 'TimeoutError');
 }

@@ -222,6 +222,12 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     ],
     ['a fault of this program', () => Promise.reject(new TypeError('something secret')), 500, 'Internal error'],
     [
+      'a request whose own time was over',
+      () => Promise.reject(new DOMException('something secret', 'TimeoutError')),
+      503,
+      'Reading on Ethereum took too long: ask again in a moment',
+    ],
+    [
       'a statement that takes too long',
       () => Promise.reject(Object.assign(new Error('canceling statement'), { code: '57014' })),
       503,
