@@ -91,7 +91,11 @@ function examplesOfWallet(transfer: { readonly account: string; readonly chain: 
   };
 }
 
-function examplesOfErc20(transfer: { readonly account: string; readonly token: string; readonly chain: string }): DocumentExamples {
+function examplesOfErc20(transfer: {
+  readonly account: string;
+  readonly token: string;
+  readonly chain: string;
+}): DocumentExamples {
   return {
     getTokenAllowance: {
       address: transfer.token,
