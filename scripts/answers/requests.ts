@@ -123,6 +123,7 @@ function valuesOf(route: string, subjects: Subjects): Readonly<Record<string, re
     ...{ token_addresses: token, addresses: token, contract_addresses: token, symbols: ['USDC,WETH', 'x'] },
     ...{ max_token_inactivity: ['1', '-1'], min_pair_side_liquidity_usd: ['1', '-1'], function_name: ['balanceOf'] },
     ...{ totalRanges: ['2', '2&range=1', '2&range=3'], range: ['1', '1&totalRanges=3'] },
+    ...{ owner_address: [...wallets, '0x12'], spender_address: [NOBODY, '0x12'] },
     ...{ creator_addresses: owner, owner_addresses: owner, wallet_whitelist: owner, wallet_blacklist: owner },
     ...{ coin_type: [...coinTypes, 'x'], coin_type_whitelist: types, coin_type_blacklist: types },
     ...{ coin_type_hash: [...hashes, 'x'], coin_type_hashes: hash },

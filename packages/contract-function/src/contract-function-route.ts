@@ -25,7 +25,7 @@ export interface ContractFunctionOptions {
   readonly budget: OnDemandBudget;
 }
 
-const DEFAULT_CHAIN = 'eth';
+export const DEFAULT_CHAIN = 'eth';
 const ENTRIES_MAX = 2_000;
 /** Of one call, failover included. Milliseconds. */
 const CALL_MS_MAX = 10_000;
@@ -87,7 +87,7 @@ function twoBlocks(): InvalidParameterError {
   });
 }
 
-function callsOff(): ContractCallsOffError {
+export function callsOff(): ContractCallsOffError {
   return new ContractCallsOffError(
     "Contracts can't be called here: ON_DEMAND_MAX_CALLS=0 keeps requests from asking nodes",
     'ON_DEMAND_MAX_CALLS',

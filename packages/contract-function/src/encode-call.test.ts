@@ -51,6 +51,17 @@ function isNameable(types: readonly AbiType[]): boolean {
   return new Set(keys).size === keys.length && types.every(({ components = [] }) => isNameable(components));
 }
 
+test('the empty name stands for the only input without one, which has no value of its own', () => {
+  const amount: AbiType = { name: '', type: 'uint256' };
+  const named: AbiType = { name: 'to', type: 'address' };
+  const to = `0x${'11'.repeat(20)}`;
+  const one = abiFunction('act', [named, amount]);
+  expect(encodeCall(one, { to, '': '7' })).toBe(encodeCall(one, { to, 1: '7' }));
+  expect(encodeCall(one, { to, '': '8', 1: '7' })).toBe(encodeCall(one, { to, 1: '7' }));
+  const two = abiFunction('act', [amount, amount]);
+  expect(() => encodeCall(two, { '': '7' })).toThrow('params.0');
+});
+
 test('whatever a client writes for an ABI becomes what viem encodes', () => {
   fc.assert(
     fc.property(exampleArguments, styles, ({ types, values }, style) => {

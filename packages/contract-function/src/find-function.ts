@@ -1,5 +1,6 @@
 import { type AbiFunction, type AbiType, abiFunction, parseSignature } from '@chainstead/decoding';
 import { InvalidParameterError } from '@chainstead/http';
+import { byPlace } from './by-place.ts';
 import { readTypes } from './read-types.ts';
 
 /** A function of an ABI with what it returns. */
@@ -67,6 +68,6 @@ interface Entry {
 
 function hasExactly({ inputs }: AskedFunction, params: CallParams): boolean {
   const keys = new Set(inputs.map(keyOf));
-  const given = Object.keys(params);
+  const given = Object.keys(byPlace(inputs, params));
   return given.length === keys.size && given.every((key) => keys.has(key));
 }

@@ -1,6 +1,6 @@
 import { createWalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import { contractFunctionRoute } from '@chainstead/contract-function';
+import { contractFunctionRoute, tokenAllowanceRoute } from '@chainstead/contract-function';
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
@@ -129,6 +129,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     latestBlockRoute,
     ...createTransactionRoutes({ ...onDemand, questions, walletHistory, clock: options.clock, budget, abis }),
     contractFunctionRoute({ call, budget }),
+    tokenAllowanceRoute({ call, budget }),
     reviewContractsRoute,
     ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory, abis, kept }),
     ...contractLogsRoutes({ walletHistory }),

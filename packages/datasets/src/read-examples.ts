@@ -91,8 +91,18 @@ function examplesOfWallet(transfer: { readonly account: string; readonly chain: 
   };
 }
 
-function examplesOfErc20(transfer: { readonly token: string; readonly chain: string }): DocumentExamples {
+function examplesOfErc20(transfer: {
+  readonly account: string;
+  readonly token: string;
+  readonly chain: string;
+}): DocumentExamples {
   return {
+    getTokenAllowance: {
+      address: transfer.token,
+      owner_address: transfer.account,
+      spender_address: transfer.account,
+      chain: transfer.chain,
+    },
     getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },
     getContractLogs: { address: transfer.token, chain: transfer.chain },
     getContractEvents: { address: transfer.token, chain: transfer.chain },

@@ -77,11 +77,57 @@ describe('a call', () => {
       expect((await stage.post(BLOCK, { headers: { 'content-type': type } })).status).toBe(200);
   });
 
-  test('to a method that is not offered is 400 in plain JSON', async () => {
+  test('to a method that is not offered is a JSON-RPC error, as clients read it', async () => {
     const stage = await start();
-    const response = await stage.post(call('debug_traceBlock'));
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ message: 'debug_traceBlock is not supported on chain eth' });
+    const response = await stage.post(call('debug_traceBlock', [], 7));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32_601, message: 'debug_traceBlock is not supported on chain eth' },
+    });
+    const notification = await stage.post({ jsonrpc: '2.0', method: 'debug_traceBlock' });
+    expect([notification.status, await notification.text()]).toEqual([200, '']);
+  });
+
+  test('to a method that needs a socket is a JSON-RPC error', async () => {
+    const response = await (await start()).post(call('eth_subscribe', ['newHeads']));
+    expect([response.status, await response.json()]).toMatchObject([200, { error: { code: -32_601 } }]);
+  });
+
+  describe('that traces', () => {
+    const HASH = `0x${'ab'.repeat(32)}`;
+    const TRACES = [
+      call('debug_traceTransaction', [HASH, { tracer: 'callTracer', tracerConfig: { onlyTopCall: true } }]),
+      call('debug_traceBlockByNumber', ['0x1']),
+      call('debug_traceBlockByHash', [HASH, { tracer: 'prestateTracer', timeout: '5s' }]),
+      call('debug_traceCall', [{ to: `0x${'11'.repeat(20)}` }, 'latest', { tracer: 'callTracer' }]),
+      call('trace_block', ['0x1']),
+      call('trace_transaction', [HASH]),
+      call('trace_filter', [{ fromBlock: '0x1', toBlock: 'latest', count: 10 }]),
+      call('trace_call', [{ to: `0x${'11'.repeat(20)}` }, ['trace', 'stateDiff'], '0x1']),
+      call('trace_replayTransaction', [HASH, ['vmTrace']]),
+      call('trace_replayBlockTransactions', ['0x1', ['trace']]),
+    ];
+
+    test('is refused with the setting that offers it', async () => {
+      const stage = await start();
+      for (const trace of TRACES)
+        expect(await (await stage.post(trace)).json()).toMatchObject({
+          error: {
+            code: -32_601,
+            message: `${trace.method} is not supported on chain eth: GATEWAY_TRACES=on offers it`,
+          },
+        });
+    });
+
+    test('is answered where the operator offers it, but not with a script', async () => {
+      const stage = await start({ offersTraces: true, answer: ({ method }) => result(method.name) });
+      for (const trace of TRACES)
+        expect(await (await stage.post(trace)).json()).toMatchObject({ result: trace.method });
+      const script = call('debug_traceTransaction', [HASH, { tracer: '{step: function () {}}' }]);
+      expect(await (await stage.post(script)).json()).toMatchObject({ error: { code: -32_602 } });
+    });
   });
 
   test('whose answer fails in spite of all promises is −32603', async () => {

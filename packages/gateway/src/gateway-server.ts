@@ -47,6 +47,8 @@ export interface GatewayServerOptions {
   readonly keys: KeyStore;
   readonly gate: RawGate;
   readonly limits: GatewayLimits;
+  /** Whether methods are offered that make nodes execute transactions again (`debug_trace…`, `trace_…`). Default: they are not. */
+  readonly offersTraces?: boolean;
   /** Where the calls of keys are counted, to be closed by its owner. Default: in this process alone. */
   readonly sharedLimits?: SharedLimits;
   readonly logger: Logger;
@@ -77,6 +79,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     rateLimits: createRateLimits(limits, options.sharedLimits ?? createLocalLimits(clock)),
     usage,
     countRefusal: createRefusalCount(options.metrics),
+    offersTraces: options.offersTraces,
     logger,
   });
   const served = new Map(

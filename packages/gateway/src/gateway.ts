@@ -41,7 +41,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     handler: server.handler,
     upgrades: server.upgrades,
-    routes: createGatewayRoutes(options.chains, options.clock, options.explainUnoffered),
+    routes: createGatewayRoutes(options),
     call: server.call,
     async close() {
       filters.close();

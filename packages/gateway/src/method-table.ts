@@ -1,5 +1,6 @@
 import type { Parameter } from './methods/parameter.ts';
 import * as parameters from './methods/parameters.ts';
+import { TRACE_FILTER, TRACE_TYPES, TRACER } from './methods/trace-parameters.ts';
 
 /**
  * How long an answer stays true: for ever (`immutable`: by hash); for ever once its block is final and until the head moves
@@ -24,6 +25,8 @@ export interface MethodFacts {
 /** A method that the gateway offers. */
 export interface GatewayMethod extends MethodFacts {
   readonly parameters: readonly Parameter[];
+  /** Makes a node execute transactions again: offered only where the operator allows it. */
+  readonly isTrace: boolean;
 }
 
 const {
@@ -49,6 +52,9 @@ const {
   TRANSACTION,
   TRANSACTION_HASH,
 } = parameters;
+
+/** A node executes a transaction or a whole block for one. */
+const TRACE_WEIGHT = 20;
 
 /** A call that reads one small thing costs 1; what makes a node read a block 2; receipts of a block, calls and logs more. */
 const METHODS: readonly GatewayMethod[] = [
@@ -95,6 +101,17 @@ const METHODS: readonly GatewayMethod[] = [
   method('eth_uninstallFilter', 'never', 1, [ID]),
   method('eth_subscribe', 'never', 5, [SUBSCRIPTION, SUBSCRIPTION_OPTIONS]),
   method('eth_unsubscribe', 'never', 1, [ID]),
+
+  trace('debug_traceTransaction', [TRANSACTION_HASH, TRACER]),
+  trace('debug_traceBlockByHash', [BLOCK_HASH, TRACER]),
+  trace('debug_traceBlockByNumber', [BLOCK_NUMBER, TRACER], 0),
+  trace('debug_traceCall', [TRANSACTION, STATE_BLOCK, TRACER], 1),
+  trace('trace_transaction', [TRANSACTION_HASH]),
+  trace('trace_block', [BLOCK_NUMBER], 0),
+  trace('trace_filter', [TRACE_FILTER]),
+  trace('trace_call', [TRANSACTION, TRACE_TYPES, STATE_BLOCK], 2),
+  trace('trace_replayTransaction', [TRANSACTION_HASH, TRACE_TYPES]),
+  trace('trace_replayBlockTransactions', [BLOCK_NUMBER, TRACE_TYPES], 0),
 ];
 
 const BY_NAME: ReadonlyMap<string, GatewayMethod> = new Map(METHODS.map((entry) => [entry.name, entry]));
@@ -107,12 +124,17 @@ export function findMethod(name: string): GatewayMethod | undefined {
 /** Names of all methods, in alphabetical order. */
 export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name).toSorted();
 
+/** Names of the methods that are offered, in alphabetical order. @param offersTraces whether those are that execute transactions again */
+export function offeredMethods(offersTraces: boolean): readonly string[] {
+  return METHOD_NAMES.filter((name) => offersTraces || BY_NAME.get(name)?.isTrace === false);
+}
+
 function method(
   name: string,
   lifetime: Lifetime,
   weight: number,
   places: readonly Parameter[],
-  facts: { readonly block?: number; readonly nullable?: boolean; readonly hedge?: boolean } = {},
+  facts: { readonly block?: number | undefined; readonly nullable?: boolean; readonly hedge?: boolean } = {},
 ): GatewayMethod {
   return {
     name,
@@ -122,5 +144,11 @@ function method(
     hedge: facts.hedge ?? true,
     blockParameter: facts.block ?? null,
     nullable: facts.nullable ?? false,
+    isTrace: false,
   };
+}
+
+/** Its result may be large, and is another one for each tracer: it is kept nowhere. */
+function trace(name: string, places: readonly Parameter[], block?: number): GatewayMethod {
+  return { ...method(name, 'never', TRACE_WEIGHT, places, { hedge: false, block }), isTrace: true };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@chainstead/core';
 import { type ApiApp, errorResponses, NotFoundError, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { GatewayChain } from './call.ts';
-import { METHOD_NAMES } from './method-table.ts';
+import { offeredMethods } from './method-table.ts';
 import { BATCH_MAX } from './protocol/read-requests.ts';
 
 const TAG = 'JSON-RPC gateway';
@@ -43,14 +43,24 @@ const responseSchema = z
   })
   .openapi('RpcResponse');
 
-/** Which methods and chains the gateway offers, and its entry in the OpenAPI document. No key is needed: none is in the path. @param explainUnoffered what to say of another chain */
-export function createGatewayRoutes(
-  chains: readonly GatewayChain[],
-  clock: Pick<Clock, 'now'>,
-  explainUnoffered: (slug: string) => string = (slug) => `Chain ${slug} is not offered here`,
-): RouteModule {
+export interface GatewayRoutesOptions {
+  readonly chains: readonly GatewayChain[];
+  readonly clock: Pick<Clock, 'now'>;
+  /** What to say of another chain. */
+  readonly explainUnoffered?: (slug: string) => string;
+  /** As the gateway's server. */
+  readonly offersTraces?: boolean;
+}
+
+/** Which methods and chains the gateway offers, and its entry in the OpenAPI document. No key is needed: none is in the path. */
+export function createGatewayRoutes({
+  chains,
+  clock,
+  explainUnoffered = (slug) => `Chain ${slug} is not offered here`,
+  offersTraces = false,
+}: GatewayRoutesOptions): RouteModule {
   const startedAt = clock.now();
-  const all = chains.map(({ slug }) => ({ chain: slug, supportedMethods: [...METHOD_NAMES] }));
+  const all = chains.map(({ slug }) => ({ chain: slug, supportedMethods: [...offeredMethods(offersTraces)] }));
   const bySlug = new Map(all.map((entry) => [entry.chain, entry]));
   const extended = chains.map(({ slug, chain }) => ({
     chain: slug,

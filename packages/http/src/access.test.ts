@@ -60,6 +60,25 @@ describe('with a key configured', () => {
     },
   );
 
+  test.each([`/${rows}`, rows.replace('/rows', '//rows'), `${rows}/`, `${rows}//`])(
+    '%s is served as the path without surplus slashes, under the same key check',
+    async (path) => {
+      const ask = (headers: Record<string, string>) => app.request(`http://localhost${path}`, { headers });
+      expect((await ask({ 'x-api-key': KEY })).status).toBe(200);
+      expect((await ask({})).status).toBe(401);
+    },
+  );
+
+  test('another version of the data API is answered with the one that is served', async () => {
+    for (const path of ['/api/v2/0x1/erc20/transfers', '/api/v3/nft', '/api/0x1/erc20'])
+      expect(await (await app.request(path)).json()).toEqual({
+        message: `No route for GET ${path}: the data API is served at /api/v2.2`,
+      });
+    expect(await (await app.request('/api/v2.2/no-such')).json()).toEqual({
+      message: 'No route for GET /api/v2.2/no-such',
+    });
+  });
+
   test('any Host is answered, and web pages may read answers', async () => {
     const response = await app.request(rows, {
       headers: { host: 'api.example.com', origin: 'https://app.example.com', 'x-api-key': KEY },
@@ -82,11 +101,15 @@ describe('with a key configured', () => {
       headers: {
         origin: 'https://app.example.com',
         'access-control-request-method': 'GET',
-        'access-control-request-headers': 'x-api-key',
+        'access-control-request-headers': 'x-api-key,x-moralis-build-target,x-moralis-platform',
       },
     });
     expect(response.status).toBe(204);
-    expect(response.headers.get('access-control-allow-headers')).toContain('X-API-Key');
+    expect(response.headers.get('access-control-allow-headers')?.split(',')).toEqual([
+      'x-api-key',
+      'x-moralis-build-target',
+      'x-moralis-platform',
+    ]);
     expect(response.headers.get('access-control-allow-methods')).toContain('GET');
   });
 
@@ -151,17 +174,41 @@ describe('without any key', () => {
       expect((await app.request(path, { headers: { host: 'evil.example' } })).status).toBe(403);
   });
 
-  test('no web page may read answers, and foreign pages get none', async () => {
-    const local = await app.request(rows, { headers: { origin: 'http://localhost:3000' } });
-    expect(local.status).toBe(200);
-    expect(local.headers.get('access-control-allow-origin')).toBeNull();
-    for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example'])
-      expect((await app.request(rows, { headers: { origin } })).status).toBe(403);
+  test.each([
+    'http://localhost:3000',
+    'https://localhost',
+    'http://app.localhost:8000',
+    'http://127.0.0.1:5173',
+    'http://[::1]:5173',
+  ])('a page of %s on this machine may read responses', async (origin) => {
+    const local = await app.request(rows, { headers: { origin } });
+    expect([local.status, local.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    expect(local.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+    expect(local.headers.get('vary')).toContain('Origin');
     const preflight = await app.request(rows, {
       method: 'OPTIONS',
-      headers: { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' },
+      headers: {
+        origin,
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': 'content-type,x-moralis-platform',
+      },
     });
-    expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+    const { headers } = preflight;
+    expect([preflight.status, headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+    expect(headers.get('access-control-allow-headers')).toBe('content-type,x-moralis-platform');
+  });
+
+  test.each([
+    'https://evil.example',
+    'null',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'ftp://localhost',
+  ])('a page of %s gets no response', async (origin) => {
+    for (const method of ['GET', 'OPTIONS']) {
+      const foreign = await app.request(rows, { method, headers: { origin, 'access-control-request-method': 'GET' } });
+      expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    }
   });
 
   test('what a foreign page has loaded or submitted without an Origin is refused, but for what a link may lead to', async () => {

@@ -23,6 +23,7 @@ import type { Readiness } from './readiness.ts';
 import { requestBody } from './request-body.ts';
 import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.ts';
 import { requestObserver } from './request-observer.ts';
+import { requestPath } from './request-path.ts';
 import type { RouteModule } from './route-module.ts';
 import type { RouteScopes } from './route-scopes.ts';
 import { addSystemRoutes } from './system-routes.ts';
@@ -79,7 +80,7 @@ const BODIES_AT_ONCE = 16;
 /** The whole HTTP API: what every request passes, the system's own routes, and the given ones. Serve it with `serveApi`. */
 export function createApi(options: ApiOptions): ApiApp {
   const { limits, logger, metrics, keys, servesMetrics = true } = options;
-  const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid, getPath: requestPath });
   const routeScopes: RouteScopes = new Map();
   const dependencies: ApiDependencies = {
     chains: createIndexedChains(options.chains, options.indexed ?? null),

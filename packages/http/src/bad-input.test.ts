@@ -141,8 +141,7 @@ describe('other refusals', () => {
   test.each([
     ['GET', '/nope'],
     ['GET', '/demo'],
-    ['GET', `${rows}/`],
-    ['GET', `//demo/${WALLET}/rows`],
+    ['GET', `${rows}/more`],
     ['POST', '/nope'],
     ['GET', '/docs/../package.json'],
     ['GET', '/docs/%2e%2e%2fpackage.json'],

@@ -8,7 +8,6 @@ import type { ApiContext, ApiEnv } from './api-context.ts';
 import {
   ApiError,
   InvalidParameterError,
-  NotServedError,
   type ParameterProblem,
   RateLimitedError,
   UnauthorizedError,
@@ -31,6 +30,7 @@ const DESCRIPTIONS = {
   413: 'Request body too large',
   429: 'Too many requests; see Retry-After',
   500: 'Internal error; the request id finds it in the log',
+  501: 'Not offered here: the message names the operation, or the setting that offers it',
   503: 'Temporarily unavailable; see Retry-After',
 } as const;
 type DocumentedStatus = keyof typeof DESCRIPTIONS;
@@ -81,7 +81,7 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   return (thrown, c) => {
     const answer = answerTo(thrown);
     for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
-    if (answer.status >= 500 && !isToldElsewhere(thrown))
+    if (answer.status >= 500 && answer.status !== 501 && !isToldElsewhere(thrown))
       logger.error(
         { request_id: c.get('requestId'), method: c.req.method, route: routePatternOf(c), err: thrown },
         'Request failed',
@@ -93,9 +93,9 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   };
 }
 
-/** The database's connections tell an outage once, nobody misses an answer that nobody waits for, and what is not served is no fault. */
+/** The database's connections report an outage once, and nobody misses a response that nobody waits for. */
 function isToldElsewhere(thrown: unknown): boolean {
-  const told = [DatabaseUnavailableError, RequestAbandonedError, NotServedError];
+  const told = [DatabaseUnavailableError, RequestAbandonedError];
   return told.some((kind) => thrown instanceof kind);
 }
 

@@ -162,9 +162,11 @@ function pageOfCursor<F extends Filter, P extends JsonValue>(
       allowed: 'the cursor of an earlier page of this query, unchanged',
     });
   const filter: Filter = claims.f;
-  const asked: Readonly<Record<string, FilterValue | undefined>> = { ...request.filter, order: request.order };
+  const { limit, order } = request;
+  const asked: Readonly<Record<string, FilterValue | undefined>> = { ...request.filter, order, limit };
+  const own: Filter = { ...filter, order: claims.o, limit: claims.l };
   const contradictions = Object.entries(asked).flatMap(([parameter, given]) => {
-    const before = parameter === 'order' ? claims.o : (filter[parameter] ?? null);
+    const before = own[parameter] ?? null;
     if (given === undefined || JSON.stringify(given) === JSON.stringify(before)) return [];
     return [{ parameter, given, allowed: `${JSON.stringify(before)} as in the cursor, or left out` }];
   });

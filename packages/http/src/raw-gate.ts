@@ -8,6 +8,7 @@ import {
   createOpenCheck,
   EXPOSED_HEADERS,
   foreignToOpenServer,
+  readableBy,
   requestIdOf,
 } from './request-gate.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
@@ -26,8 +27,8 @@ export interface RawGate {
   isOpen(): boolean | Promise<boolean>;
   /** Why an open server must not answer (against DNS rebinding and foreign pages); null: it may. */
   refusal(headers: IncomingHttpHeaders): ApiError | null;
-  /** Names and values in turn, for the answer to a page of this origin; of a server with keys. */
-  corsHeaders(origin: string): readonly string[];
+  /** Names and values in turn, for the response to a page of this origin. @param isOpen whether requests need no key */
+  corsHeaders(origin: string, isOpen: boolean): readonly string[];
   /** To be called once for each answer. */
   readonly log: RequestLog;
 }
@@ -42,7 +43,6 @@ export interface RawGateOptions {
 }
 
 export function createRawGate(options: RawGateOptions): RawGate {
-  const { origins } = options.cors;
   const exposed = ['access-control-expose-headers', EXPOSED_HEADERS.join(',')];
   const nextId = createRequestIds();
   const anyOrigin = ['access-control-allow-origin', '*', ...exposed];
@@ -57,10 +57,11 @@ export function createRawGate(options: RawGateOptions): RawGate {
       const fetchSite = typeof site === 'string' ? site : undefined;
       return foreignToOpenServer({ host: headers.host ?? '', origin: headers.origin, fetchSite });
     },
-    corsHeaders: (origin) => {
-      if (origins === '*') return anyOrigin;
-      if (!origins.includes(origin)) return ['vary', 'Origin'];
-      return ['access-control-allow-origin', origin, 'vary', 'Origin', ...exposed];
+    corsHeaders: (origin, isOpen) => {
+      const readable = readableBy(origin, options.cors, isOpen);
+      if (readable === '*') return anyOrigin;
+      if (readable === null) return ['vary', 'Origin'];
+      return ['access-control-allow-origin', readable, 'vary', 'Origin', ...exposed];
     },
     log: createRequestLog(options),
   };

@@ -6,9 +6,9 @@ import { ApiError, ForeignOriginError } from './api-error.ts';
 import { isLoopbackHostHeader, isLoopbackName } from './binding.ts';
 import type { KeyStore } from './key-store.ts';
 
-/** Which web pages may read answers. No credentials are involved: a key is sent in a header. */
+/** Which web pages may read responses of a server with keys. No credentials are involved: a key is sent in a header. */
 export interface CorsOptions {
-  /** `*`, or a list of origins. */
+  /** `*`, or a list of origins. A server without keys doesn't use them: see {@link readableBy}. */
   readonly origins: '*' | readonly string[];
 }
 
@@ -39,28 +39,43 @@ export function createOpenCheck(host: string, keys: KeyStore): () => boolean | P
 }
 
 /**
- * What every request passes first: its id, the headers of every answer, a well-formed URL; then either the guard of an
- * open server (against DNS rebinding and foreign pages) or CORS.
+ * Returns the `Access-Control-Allow-Origin` value for a page of this origin; null: the page may not read responses.
+ * A server without keys is readable by pages of this machine only.
+ */
+export function readableBy(origin: string, { origins }: CorsOptions, isOpen: boolean): string | null {
+  if (isOpen) return isLocalPage(origin) ? origin : null;
+  if (origins === '*') return '*';
+  return origins.includes(origin) ? origin : null;
+}
+
+/**
+ * What every request passes first: its id, the headers of every answer, a well-formed URL; the guard of an open server
+ * (against DNS rebinding and foreign pages); and CORS.
  */
 export function requestGate(options: {
   readonly isOpen: () => boolean | Promise<boolean>;
   readonly cors: CorsOptions;
 }): MiddlewareHandler<ApiEnv> {
-  const { origins } = options.cors;
-  const applyCors = cors({
-    origin: origins === '*' ? '*' : [...origins],
-    allowHeaders: ['X-API-Key', 'Authorization', 'Content-Type', 'X-Request-Id'],
-    exposeHeaders: EXPOSED_HEADERS,
-    maxAge: 86_400,
-  });
+  const pagesOf = (isOpen: boolean): MiddlewareHandler =>
+    // Without `allowHeaders`, a preflight's own list comes back: clients send headers of their own, as the official SDK does.
+    cors({
+      origin: (origin) => readableBy(origin, options.cors, isOpen),
+      exposeHeaders: EXPOSED_HEADERS,
+      maxAge: 86_400,
+    });
+  const [openCors, keyedCors] = [pagesOf(true), pagesOf(false)];
   return async (c, next) => {
     setAnswerHeaders(c);
-    refuseMalformedUrl(c.req.url);
-    const open = options.isOpen();
+    const answered = options.isOpen();
+    const isOpen = typeof answered === 'boolean' ? answered : await answered;
     const origin = c.req.header('origin');
-    if (typeof open === 'boolean' ? open : await open) guardOpenServer(c, origin);
-    else if (origin !== undefined) return applyCors(c, next);
-    return next();
+    if (isOpen) guardOpenServer(c, origin);
+    const goOn = (): Promise<void> => {
+      refuseMalformedUrl(c.req.url);
+      return next();
+    };
+    if (origin === undefined) return goOn();
+    return (isOpen ? openCors : keyedCors)(c, goOn);
   };
 }
 
@@ -117,6 +132,11 @@ export function foreignToOpenServer({ host, origin, fetchSite }: RequestOrigin):
   // The page at localhost:3000 is another site than 127.0.0.1, so its Origin is what counts.
   if (origin === undefined)
     return fetchSite === 'cross-site' ? new ForeignOriginError('Sec-Fetch-Site', fetchSite) : null;
+  return isLocalPage(origin) ? null : new ForeignOriginError('Origin', origin);
+}
+
+/** Whether a web page of this machine, such as `http://localhost:5173`, has this origin. */
+function isLocalPage(origin: string): boolean {
   const page = URL.parse(origin);
-  return page === null || !isLoopbackName(page.hostname) ? new ForeignOriginError('Origin', origin) : null;
+  return page !== null && /^https?:$/.test(page.protocol) && isLoopbackName(page.hostname);
 }

@@ -10,6 +10,9 @@ const MIDDLEWARE = 'ALL';
 /** What the router asks of a parameter, such as `{0[xX][^/]*}`: up to where the next part begins. */
 const FORM = /\{.*?\}(?=\/[^\]]|$)/g;
 
+/** Of the data API, which clients of the hosted API may still have in their base URL. */
+const OTHER_VERSION = /^\/api\/(?!v2\.2(?:\/|$))/;
+
 /** The route (no middleware) that answers the request: the first that matches. */
 export function matchedRoute(c: ApiContext): RouterRoute | undefined {
   return matchedRoutes(c).find((route) => route.method !== MIDDLEWARE);
@@ -26,8 +29,10 @@ export function unmatched(app: OpenAPIHono<ApiEnv>): (c: ApiContext) => never {
     const known = METHODS.filter((method) =>
       app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method !== MIDDLEWARE),
     );
-    if (known.length === 0)
-      throw new NotFoundError(`No route for ${c.req.method} ${withoutKey(c.req.path).slice(0, 120)}`);
+    if (known.length === 0) {
+      const hint = OTHER_VERSION.test(c.req.path) ? ': the data API is served at /api/v2.2' : '';
+      throw new NotFoundError(`No route for ${c.req.method} ${withoutKey(c.req.path).slice(0, 120)}${hint}`);
+    }
     const allowed = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     throw new MethodNotAllowedError(c.req.method, withoutKey(c.req.path), allowed);
   };

@@ -24,7 +24,8 @@ export interface NamesOptions {
 export interface NameResolution {
   /**
    * @param requester whose request it is
-   * @throws NotFoundError (404) where there is none, or no chain to read it from, StateUnavailableError (503), RateLimitedError (429), NamesOffError (400)
+   * @throws NotFoundError (404) where there is none, NamesNotConfiguredError (501) where no chain is configured to read it from, StateUnavailableError (503),
+   * RateLimitedError (429), NamesOffError (400)
    */
   resolve(question: NameQuestion, requester: string): Promise<string>;
 }
@@ -47,7 +48,7 @@ export function createNameResolution(options: NamesOptions): NameResolution {
 
   async function answerTo(question: NameQuestion, requester: string): Promise<NameAnswer> {
     const chain = chainOfService(options.chains, question.service);
-    if (chain === null) throw new NotFoundError(MISSING[question.service]);
+    if (chain === null) throw new NamesNotConfiguredError(question.service);
     const stored = await readStoredName(database, question);
     if (stored !== null) {
       const freshMs = stored.answer === null ? FRESH_MS.none : FRESH_MS.found;
@@ -71,11 +72,30 @@ export function createNameResolution(options: NamesOptions): NameResolution {
   };
 }
 
-const MISSING = {
-  ens: 'ENS is read from Ethereum, of which no node is configured here: NAMES_RPC_ETH',
-  unstoppable:
-    'Unstoppable is read from Polygon, Base and Ethereum, of which no node is configured here: NAMES_RPC_POLYGON, NAMES_RPC_BASE, NAMES_RPC_ETH',
+const NOT_CONFIGURED = {
+  ens: {
+    message: 'ENS names are read from Ethereum, and no node of it is configured here: set NAMES_RPC_ETH',
+    key: 'NAMES_RPC_ETH',
+  },
+  unstoppable: {
+    message:
+      'Unstoppable names are read from Polygon, Base and Ethereum, and no node of them is configured here: set NAMES_RPC_POLYGON, NAMES_RPC_BASE or NAMES_RPC_ETH',
+    key: 'NAMES_RPC_POLYGON',
+  },
 } as const;
+
+/** A 501: a 404 would say that there is no such name. */
+class NamesNotConfiguredError extends ApiError {
+  constructor(service: NameQuestion['service']) {
+    const { message, key } = NOT_CONFIGURED[service];
+    super({
+      code: 'NAMES_NOT_CONFIGURED',
+      status: 501,
+      message,
+      details: { reason: 'not-offered', configuration_key: key },
+    });
+  }
+}
 
 /** A 400: requests may not have names read. */
 class NamesOffError extends ApiError {

@@ -244,14 +244,17 @@ describe('nodes', () => {
     await expect.poll(async () => (await opened.ask('ens/slow.eth')).status).toBe(200);
   });
 
-  test('of no chain that names are read from is 404 with what to set', async () => {
-    opened.settings.chains = [];
-    expect((await opened.ask('ens/vitalik.eth')).body).toEqual({
-      message: 'ENS is read from Ethereum, of which no node is configured here: NAMES_RPC_ETH',
-    });
-    const { status, body } = await opened.ask('brad.crypto');
-    expect([status, Object(body).message]).toEqual([404, expect.stringContaining('NAMES_RPC_POLYGON')]);
-  });
+  test.each(['ens/vitalik.eth', 'brad.crypto', `${addressOf(1)}/reverse`, `${addressOf(1)}/domain`])(
+    '%s: 501 with what to set where no chain is configured that names are read from',
+    async (path) => {
+      opened.settings.chains = [];
+      const key = /^ens|reverse/.test(path) ? 'NAMES_RPC_ETH' : 'NAMES_RPC_POLYGON';
+      expect(await opened.ask(path)).toMatchObject({
+        status: 501,
+        body: { message: expect.stringContaining(key), details: { reason: 'not-offered', configuration_key: key } },
+      });
+    },
+  );
 
   test('are not asked where requests may cause no calls', async () => {
     opened.settings.maxCalls = 0;

@@ -82,7 +82,7 @@ const TAGS = ['Resolve Web3 Domain'];
 function found<Schema extends z.ZodType>(description: string, schema: Schema) {
   return {
     200: { description, content: { 'application/json': { schema } } },
-    ...errorResponses(400, 401, 404, 429, 500, 503),
+    ...errorResponses(400, 401, 404, 429, 500, 501, 503),
   };
 }
 

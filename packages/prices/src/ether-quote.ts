@@ -27,12 +27,20 @@ export interface EtherQuotes {
   at(place: ChainPlace | null): string;
 }
 
-/** @param bind adds a value to the statement and gives its placeholder */
+/** Whether the chain has a feed or pools that prices of ether are read from. */
+export function hasEtherQuotes(chain: Chain): boolean {
+  return chain.etherPrice.feed !== null || pricingPools(chain).length > 0;
+}
+
+/**
+ * @param chainId placeholder of the chain's id, which the quotes of a chain without {@link hasEtherQuotes} don't use: Postgres refuses a value that
+ * no part of a statement uses
+ * @param bind adds a value to the statement and gives its placeholder
+ */
 export function etherQuotes(chain: Chain, chainId: string, bind: Bind): EtherQuotes {
   const { feed } = chain.etherPrice;
   const pools = pricingPools(chain);
-  if (feed === null && pools.length === 0)
-    return { ctes: [], at: () => '(SELECT NULL::numeric AS value, NULL::integer AS source)' };
+  if (!hasEtherQuotes(chain)) return { ctes: [], at: () => '(SELECT NULL::numeric AS value, NULL::integer AS source)' };
   const dataset = (feed === null ? poolPrices : feedAnswers).name;
   const ranges = `price_ranges AS (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}')`;
   const source =

@@ -5,5 +5,5 @@
 
 export { dollarsOf, type EtherPrice } from './ether-price.ts';
 export { createEtherPriceWorker } from './ether-price-worker.ts';
-export { etherQuotes, readEtherQuote } from './ether-quote.ts';
+export { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
 export { seedPriceSources } from './price-sources.ts';

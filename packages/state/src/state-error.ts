@@ -1,3 +1,4 @@
+import { ChainsteadError } from '@chainstead/core';
 import { ApiError } from '@chainstead/http';
 
 /** A 404: no upstream keeps the state of a block any more, as all but archive nodes do not. */
@@ -21,6 +22,19 @@ export class StateUnavailableError extends ApiError {
       headers: { 'retry-after': '1' },
       retryable: true,
       cause,
+    });
+  }
+}
+
+/** A worker failed by a fault of this program or of its statements, not of a node: a 500 without its text, which the worker has logged. */
+export class StateReadingFailedError extends ChainsteadError {
+  constructor(chain: string) {
+    super({
+      code: 'STATE_READING_FAILED',
+      message: `A worker failed while it read for a request on ${chain}`,
+      facts: { chain },
+      remedy: 'Find "A question has no answer" in the application log of the worker role, and report it',
+      retryable: false,
     });
   }
 }

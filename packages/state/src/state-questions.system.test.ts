@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { DatabaseUnavailableError } from '@chainstead/db';
+import { answerTo } from '@chainstead/http';
 import { createJobs, type Jobs } from '@chainstead/jobs';
-import type { UpstreamPool } from '@chainstead/rpc';
+import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { createScratchDatabase, exampleChain, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -200,7 +202,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       message: 'Balances at block 7 need an archive node',
     });
     before = async () => {
-      throw new TypeError('something secret');
+      throw new RpcCallError({ upstream: 'a', method: 'eth_call', rpcCode: 3, rpcMessage: 'something secret' });
     };
     const failure = { code: 'STATE_UNAVAILABLE', status: 503, headers: { 'retry-after': '1' } };
     await expect(ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).rejects.toMatchObject({
@@ -209,6 +211,41 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     });
     before = async () => {};
     expect(await ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).toMatchObject({ text: 'a' });
+  });
+
+  test.each([
+    [
+      'a statement that Postgres refuses',
+      () => scratch.database.query('SELECT $2::integer', [1, 2]),
+      500,
+      'Internal error',
+    ],
+    ['a fault of this program', () => Promise.reject(new TypeError('something secret')), 500, 'Internal error'],
+    [
+      'a request whose own time was over',
+      () => Promise.reject(new DOMException('something secret', 'TimeoutError')),
+      503,
+      'Reading on Ethereum took too long: ask again in a moment',
+    ],
+    [
+      'a statement that takes too long',
+      () => Promise.reject(Object.assign(new Error('canceling statement'), { code: '57014' })),
+      503,
+      'Reading on Ethereum took too long: ask again in a moment',
+    ],
+    [
+      'a database that is away',
+      () => Promise.reject(new DatabaseUnavailableError("can't be reached", null, new Error('something secret'))),
+      503,
+      'The database is unavailable: try again later',
+    ],
+  ])('%s is not taken for a fault of a node', async (_about, fail, status, message) => {
+    before = async () => {
+      await fail();
+    };
+    await startWorker();
+    const error: unknown = await ask('a').catch((thrown: unknown) => thrown);
+    expect(answerTo(error)).toMatchObject({ status, message });
   });
 
   describe('what came to no purpose', () => {

@@ -1,11 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, DatabaseUnavailableError } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import { openStateQueue, questionJobId, questionKey, type StateJob, type StatePace } from './question-queue.ts';
 import { type AskedQuestion, leaveQuestion, recentSettlement, type Settlement } from './question-rows.ts';
 import { createSettledWatch } from './settled-watch.ts';
-import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
+import { DATABASE_AWAY, UNEXPECTED } from './settlement-error.ts';
+import { StateNotArchivedError, StateReadingFailedError, StateUnavailableError } from './state-error.ts';
 import type { StateKind } from './state-kind.ts';
 import { createVainWaits } from './vain-waits.ts';
 
@@ -34,8 +35,8 @@ export interface StateQuestions {
   /**
    * Leaves the question and waits for its answer.
    * @returns null when it did not come in time, or no worker serves the chain
-   * @throws StateUnavailableError (503) when the worker could not get an answer, StateNotArchivedError (404) when no upstream has the state
-   * of that block
+   * @throws StateUnavailableError (503) when the nodes gave the worker no answer, StateNotArchivedError (404) when no upstream has the state
+   * of that block, DatabaseUnavailableError (503) when the worker's database was away, StateReadingFailedError (500) for any other fault of its own
    */
   ask<Question, Answer>(
     chain: Chain,
@@ -89,7 +90,7 @@ export function createStateQuestions(options: StateQuestionsOptions): StateQuest
       const youngest = Math.max(maxAgeMs, fruitlessMs);
       const recent = youngest > 0 ? await recentSettlement(database, chain.id, key, youngest) : null;
       if (recent !== null && isShared(kind, recent, { maxAgeMs, fruitlessMs }))
-        return kind.answer.parse(answerOf(recent.settlement));
+        return kind.answer.parse(answerOf(chain, recent.settlement));
       const left = await leaveQuestion(database, chain.id, { key, kind: kind.name, question: parsed }, maxAgeMs);
       const asked = { chainId: chain.id, key, askedAt: left.askedAt };
       if (left.settlement === null) addJob(chain, kind.isSlow === true ? 'slow' : 'quick', asked);
@@ -99,7 +100,7 @@ export function createStateQuestions(options: StateQuestionsOptions): StateQuest
       const settlement = left.settlement ?? (await watch.wait(asked, patienceMs));
       const isUntold = settlement === null || settlement.errorCode !== null;
       if (group !== null && isUntold && patienceMs > 0) vain.note(group, asked);
-      return settlement === null ? null : kind.answer.parse(answerOf(settlement));
+      return settlement === null ? null : kind.answer.parse(answerOf(chain, settlement));
     },
   };
 }
@@ -120,9 +121,12 @@ function groupOf<Question>(chain: Chain, kind: StateKind<Question>, question: Qu
   return kind.failsAlike === undefined ? null : `${chain.id} ${kind.name} ${kind.failsAlike(question)}`;
 }
 
-/** @throws StateUnavailableError, StateNotArchivedError */
-function answerOf({ answer, errorCode, errorMessage }: Settlement): unknown {
+/** @throws StateUnavailableError, StateNotArchivedError, DatabaseUnavailableError, StateReadingFailedError */
+function answerOf(chain: Chain, { answer, errorCode, errorMessage }: Settlement): unknown {
   if (errorCode === null) return answer;
+  if (errorCode === DATABASE_AWAY)
+    throw new DatabaseUnavailableError('was unavailable to a worker', null, errorMessage);
+  if (errorCode === UNEXPECTED) throw new StateReadingFailedError(chain.key);
   const message = errorMessage ?? 'The nodes of the chain gave no answer';
   throw errorCode === 'STATE_NOT_ARCHIVED' ? new StateNotArchivedError(message) : new StateUnavailableError(message);
 }

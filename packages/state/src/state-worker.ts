@@ -5,7 +5,8 @@ import type { Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { openStateQueue, type StateJob } from './question-queue.ts';
 import { forgetQuestions, openQuestion, type QuestionRow, type Settlement, settleQuestion } from './question-rows.ts';
-import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
+import { failedSettlement } from './settlement-error.ts';
+import { StateNotArchivedError } from './state-error.ts';
 import type { StateReader, StateReadingContext } from './state-kind.ts';
 
 export interface StateWorkerOptions {
@@ -91,11 +92,7 @@ export function createStateWorker(options: StateWorkerOptions): StateWorker {
         { chain: chain.key, kind: row.kind, err: error },
         'A question has no answer',
       );
-      const settlement = {
-        answer: null,
-        errorCode: isExpected ? error.code : 'UNEXPECTED',
-        errorMessage: messageOf(error, chain),
-      };
+      const settlement = failedSettlement(error, chain, signal.aborted);
       return { settlement, outcome: error instanceof StateNotArchivedError ? 'not-archived' : 'failed' };
     }
   }
@@ -125,10 +122,4 @@ export function createStateWorker(options: StateWorkerOptions): StateWorker {
       }
     },
   };
-}
-
-/** For the client: what nodes and other errors say is for the log. */
-function messageOf(error: unknown, chain: Chain): string {
-  const isMeantForIt = error instanceof StateNotArchivedError || error instanceof StateUnavailableError;
-  return isMeantForIt ? error.message : `The nodes of ${chain.name} gave no answer: ask again in a moment`;
 }

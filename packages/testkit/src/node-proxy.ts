@@ -15,6 +15,8 @@ export interface NodeProxyOptions {
   readonly alter?: (call: ProxiedCall, result: unknown) => unknown;
   /** What methods are answered with instead of being passed on. */
   readonly errors?: Readonly<Record<string, RpcErrorBody>>;
+  /** What a call is answered with instead of being passed on; undefined: it is passed on. */
+  readonly refuse?: (call: ProxiedCall) => RpcErrorBody | undefined;
 }
 
 interface RpcMessage {
@@ -28,7 +30,7 @@ interface RpcMessage {
 export async function startNodeProxy(nodeUrl: string, options: NodeProxyOptions = {}): Promise<ListeningServer> {
   const answer = async (asked: RpcMessage): Promise<unknown> => {
     const call = { method: String(asked.method), params: Array.isArray(asked.params) ? asked.params : [] };
-    const error = options.errors?.[call.method];
+    const error = options.errors?.[call.method] ?? options.refuse?.(call);
     if (error !== undefined) return { jsonrpc: '2.0', id: asked.id, error };
     const said = (await postJson(nodeUrl, asked)) as RpcMessage;
     if (options.alter === undefined || said.result === undefined) return said;

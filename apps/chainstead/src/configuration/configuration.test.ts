@@ -239,6 +239,8 @@ describe('the gateway', () => {
     expect(configuration.chains.map(({ chain }) => chain.key)).toEqual(['eth']);
     expect(configuration.gateway).toMatchObject({
       weightPerSecond: 100,
+      allCallsPerSecond: null,
+      offersTraces: false,
       callsPerSecond: new Map([
         ['eth_getLogs', 10],
         ['eth_call', 50],
@@ -258,6 +260,22 @@ describe('the gateway', () => {
         { slug: 'devnet', chain: { id: 31337 }, upstreams: [{ url: 'http://127.0.0.1:8545' }] },
       ],
     });
+  });
+});
+
+describe('the rate of JSON-RPC calls', () => {
+  it.each([
+    [{}, null, null],
+    [{ RATE_LIMIT: '40' }, 40, null],
+    [{ RATE_LIMIT: '40', GATEWAY_RATE_LIMIT: '100' }, null, 100],
+    [{ RATE_LIMIT: '40', GATEWAY_RATE_LIMIT: '0' }, null, null],
+    [{ GATEWAY_RATE_LIMIT: '100' }, null, 100],
+  ])('of %j', (variables, allCallsPerSecond, weightPerSecond) => {
+    expect(parse(variables).configuration.gateway).toMatchObject({ allCallsPerSecond, weightPerSecond });
+  });
+
+  it('has traces where they are allowed', () => {
+    expect(parse({ GATEWAY_TRACES: 'on' }).configuration.gateway.offersTraces).toBe(true);
   });
 });
 

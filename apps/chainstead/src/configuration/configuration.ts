@@ -116,11 +116,15 @@ export interface Configuration {
     readonly chainsKey: 'CHAINS' | 'GATEWAY_CHAINS';
     /** Units of weight a second and key; null: unlimited. */
     readonly weightPerSecond: number | null;
+    /** Calls a second and key, whatever they weigh; null: unlimited. */
+    readonly allCallsPerSecond: number | null;
     /** Calls a second and key, by method. */
     readonly callsPerSecond: ReadonlyMap<string, number>;
     /** WebSockets open at once in a process, and of them with one key. */
     readonly socketsMax: number;
     readonly socketsPerKey: number;
+    /** Whether methods are offered that execute transactions again. */
+    readonly offersTraces: boolean;
   };
   readonly chains: readonly ChainConfiguration[];
   /** What is kept of them. */
@@ -208,7 +212,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       metricsKey: settings.METRICS_KEY ?? null,
       protectDocs: settings.PROTECT_DOCS === 'true',
       pageLimitMax: settings.PAGE_LIMIT_MAX,
-      rateLimit: settings.RATE_LIMIT === 0 ? null : settings.RATE_LIMIT,
+      rateLimit: unlessZero(settings.RATE_LIMIT),
       readyLagBlocks: settings.READY_LAG_BLOCKS,
       corsOrigins: settings.CORS_ORIGINS,
     },
@@ -245,10 +249,12 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     gateway: {
       chains: chains.gateway,
       chainsKey: settings.GATEWAY_CHAINS === undefined ? 'CHAINS' : 'GATEWAY_CHAINS',
-      weightPerSecond: settings.GATEWAY_RATE_LIMIT === 0 ? null : settings.GATEWAY_RATE_LIMIT,
+      weightPerSecond: unlessZero(settings.GATEWAY_RATE_LIMIT),
+      allCallsPerSecond: settings.GATEWAY_RATE_LIMIT === undefined ? unlessZero(settings.RATE_LIMIT) : null,
       callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
       socketsMax: settings.GATEWAY_SOCKETS_MAX,
       socketsPerKey: settings.GATEWAY_SOCKETS_PER_KEY,
+      offersTraces: settings.GATEWAY_TRACES === 'on',
     },
     chains: chains.configured,
     datasets: settings.DATASETS ?? datasets,
@@ -256,6 +262,11 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     aptos: toAptosConfiguration(settings),
     proverRate: settings.PROVER_RATE,
   };
+}
+
+/** Of a limit: 0 and absent are none. */
+function unlessZero(limit: number | undefined): number | null {
+  return limit === undefined || limit === 0 ? null : limit;
 }
 
 interface Issue {

@@ -2,7 +2,7 @@
 import { METHOD_NAMES } from '@chainstead/gateway/method-table';
 import { z } from 'zod';
 import { optional, withDefault } from './key-facts.ts';
-import { chainName, listOf, plainText, wholeNumber } from './values.ts';
+import { chainName, listOf, oneOf, plainText, wholeNumber } from './values.ts';
 
 const METHOD_LIMIT = /^([A-Za-z_0-9]+)=(\d{1,7})$/;
 
@@ -27,13 +27,13 @@ export const gatewayKeys = {
     example: 'eth,base',
     whenAbsent: 'those in CHAINS',
   }),
-  GATEWAY_RATE_LIMIT: withDefault(wholeNumber(0, 1_000_000), {
+  GATEWAY_RATE_LIMIT: optional(wholeNumber(0, 1_000_000), {
     group: 'Gateway',
     description:
-      'Units a second that each key may spend on JSON-RPC calls, over the last four seconds and to all processes together; a cheap call costs one unit, a heavy one up to five. 0 is no limit',
+      'Units a second that each key may spend on JSON-RPC calls, over the last four seconds and to all processes together; a cheap call costs one unit, a heavy one up to five, a trace twenty. 0 is no limit',
     allowed: 'a whole number from 0 to 1000000',
     example: '100',
-    default: '0',
+    whenAbsent: 'RATE_LIMIT, each call counting as one',
   }),
   GATEWAY_METHOD_LIMITS: optional(listOf(methodLimit), {
     group: 'Gateway',
@@ -49,6 +49,14 @@ export const gatewayKeys = {
     allowed: 'a whole number from 1 to 1000000000',
     example: '2000',
     default: '10000',
+  }),
+  GATEWAY_TRACES: withDefault(oneOf('on', 'off'), {
+    group: 'Gateway',
+    description:
+      'Whether debug_trace… and trace_… methods are offered, which make nodes execute transactions again; a call costs 20 units',
+    allowed: 'on or off',
+    example: 'on',
+    default: 'off',
   }),
   GATEWAY_SOCKETS_MAX: withDefault(wholeNumber(0, 1_000_000), {
     group: 'Gateway',

@@ -166,14 +166,16 @@ const apiKeys = {
   }),
   RATE_LIMIT: withDefault(wholeNumber(0, 1_000_000), {
     group: 'API',
-    description: 'Requests a second that each key may make, to all processes together; 0 is no limit',
+    description:
+      'Requests a second that each key may make, to all processes together, and as many JSON-RPC calls unless GATEWAY_RATE_LIMIT is set; 0 is no limit',
     allowed: 'a whole number from 0 to 1000000',
     example: '40',
     default: '0',
   }),
   CORS_ORIGINS: withDefault(plainText.transform(splitOrigins), {
     group: 'API',
-    description: 'Web pages that may call the API from a browser, once a key is configured',
+    description:
+      'Web pages that may call the API from a browser, once a key is configured. Without a key, pages of this machine may (http://localhost:5173)',
     allowed: '* or a comma list of origins',
     example: 'https://app.example.com',
     default: '*',

@@ -41,7 +41,7 @@ export async function readOpenApiDocument(scratch: ScratchDatabase): Promise<z.i
         clock: systemClock,
       }),
       ...createStreamRoutes({ ...services, chains: chains.all(), createHistoricalJob: unused }),
-      createGatewayRoutes([], systemClock),
+      createGatewayRoutes({ chains: [], clock: systemClock }),
       ...createAptosRoutes({ indexed: ['mainnet'] }),
       unservedRoutes,
     ];

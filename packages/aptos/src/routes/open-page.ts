@@ -30,7 +30,8 @@ export function openPage(
   try {
     const page = paging.open({
       cursor: request.cursor ?? undefined,
-      limit: request.limit,
+      // It is required beside a cursor too, and may be another one on each page.
+      limit: undefined,
       order: undefined,
       filter: Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])),
     });

@@ -15,6 +15,7 @@ import { openStateStage, type StateStage } from '@chainstead/state/testing';
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import type { Abi } from 'viem';
 import { contractFunctionRoute } from '../contract-function-route.ts';
+import { tokenAllowanceRoute } from '../token-allowance-route.ts';
 import { compileExample } from './example-contract.ts';
 
 /** The route behind a real socket, over a gateway whose node is a devnet that a test may alter. */
@@ -24,6 +25,8 @@ export interface ContractStage extends Closable {
   readonly address: Address;
   readonly abi: Abi;
   readonly sdk: Moralis;
+  /** Of the API. */
+  readonly url: string;
   readonly settings: ContractStageSettings;
   /** What the route answers. @param body instead of one that is made of the next two */
   run(functionName: string, options?: RunOptions): Promise<Answered>;
@@ -63,12 +66,13 @@ export async function openContractStage(calls = 40_000): Promise<ContractStage> 
   const settings = { maxCalls: 10_000, perKey: 100 };
   const { gateway, closeGateway } = openGateway(stage, calls);
   parts.defer(closeGateway);
-  const route = contractFunctionRoute({ call: gateway.call, budget: createOnDemandBudget(settings) });
-  const api = await exampleApi(stage.scratch.database, [route], { bodyBytesMax: 4_194_304 });
+  const options = { call: gateway.call, budget: createOnDemandBudget(settings) };
+  const routes = [contractFunctionRoute(options), tokenAllowanceRoute(options)];
+  const api = await exampleApi(stage.scratch.database, routes, { bodyBytesMax: 4_194_304 });
   const server: ApiServer = parts.adopt(await serveApi(api, { host: HOST, port: 0 }), (one) => one.close());
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   return {
-    ...{ stage, address, sdk, settings },
+    ...{ stage, address, sdk, settings, url: server.url },
     abi: contract.abi,
     async run(functionName, options = {}) {
       const { query = '', abi = contract.abi, params } = options;

@@ -2,7 +2,7 @@
 import { isKept } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexText, isOutage } from '@chainstead/db';
 import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/state';
 import { isWhole } from '../balances/told-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -54,7 +54,7 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
       await readOwners(context, token, unread, signal);
     }
   } catch (error) {
-    if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
+    if (signal.aborted || isOutage(error) || !(error instanceof ChainsteadError)) throw error;
     logger.warn({ chain: chain.key, token, err: error }, 'The largest holders of a token could not be read');
     return false;
   }

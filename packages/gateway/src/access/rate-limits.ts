@@ -4,6 +4,8 @@ import type { MethodFacts } from '../method-table.ts';
 export interface RateLimitOptions {
   /** Units of weight a second and key; null: unlimited. */
   readonly weightPerSecond: number | null;
+  /** Calls a second and key, whatever they weigh; null: unlimited. @default null */
+  readonly allCallsPerSecond?: number | null;
   /** Calls a second and key of these methods. */
   readonly callsPerSecond: ReadonlyMap<string, number>;
   /** Milliseconds over which rates are rolling. @default 4000, as the hosted provider's */
@@ -23,17 +25,19 @@ export interface RateLimits {
 const LIMIT_NAME = 'rpc';
 
 export function createRateLimits(
-  { weightPerSecond, callsPerSecond, windowMs = 4_000 }: RateLimitOptions,
+  { weightPerSecond, allCallsPerSecond = null, callsPerSecond, windowMs = 4_000 }: RateLimitOptions,
   sharedLimits: SharedLimits,
 ): RateLimits {
-  if (weightPerSecond === null && callsPerSecond.size === 0) return { take: () => 0 };
+  if (weightPerSecond === null && allCallsPerSecond === null && callsPerSecond.size === 0) return { take: () => 0 };
   const limitOf = (name: string, perSecond: number): SharedLimit =>
     sharedLimits.add({ name, budget: perSecond * (windowMs / 1_000), windowMs });
   const weights = weightPerSecond === null ? null : limitOf(LIMIT_NAME, weightPerSecond);
+  const all = allCallsPerSecond === null ? null : limitOf(`${LIMIT_NAME} calls`, allCallsPerSecond);
   const byMethod = new Map([...callsPerSecond].map(([name, calls]) => [name, limitOf(`${LIMIT_NAME}:${name}`, calls)]));
   return {
     take(keyId, { name, weight }) {
       const spendings = weights === null ? [] : [{ budget: weights.budgetOf(keyId), amount: weight }];
+      if (all !== null) spendings.push({ budget: all.budgetOf(keyId), amount: 1 });
       const calls = byMethod.get(name);
       if (calls !== undefined) spendings.push({ budget: calls.budgetOf(keyId), amount: 1 });
       return sharedLimits.spend(spendings);

@@ -37,13 +37,18 @@ export function notSupported(method: string, slug: string): RpcErrorObject {
   return { code: -32_601, message: notSupportedText(method, slug) };
 }
 
+/** A method that the operator has to allow. */
+export function tracesOff(method: string, slug: string): RpcErrorObject {
+  return { code: -32_601, message: `${notSupportedText(method, slug)}: GATEWAY_TRACES=on offers it` };
+}
+
 /** A method that tells something later, over HTTP. */
 export function needsSocket(method: string): RpcErrorObject {
   return { code: -32_601, message: `${method} needs a WebSocket: connect to the same path with ws:// or wss://` };
 }
 
 /** The hosted provider's text. */
-export function notSupportedText(method: string, slug: string): string {
+function notSupportedText(method: string, slug: string): string {
   return `${shortenMethod(method)} is not supported on chain ${slug}`;
 }
 

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Outcome } from '../call.ts';
 import { findMethod, METHOD_NAMES } from '../method-table.ts';
-import { fourCallsOf, WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
+import { FOUR_CALLS, fourCallsOf, WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
 import {
   type GatewayStage,
   result,
@@ -150,7 +150,8 @@ describe('an open server', () => {
   test('takes anything for a key, from this machine only', async () => {
     const stage = await start({ keys: [] });
     expect((await stage.post(CALL, { key: 'x' })).status).toBe(200);
-    expect((await stage.post(CALL, { headers: { origin: 'http://localhost:3000' } })).status).toBe(200);
+    const local = await stage.post(CALL, { headers: { origin: 'http://localhost:3000' } });
+    expect([local.status, local.headers.get('access-control-allow-origin')]).toEqual([200, 'http://localhost:3000']);
     expect((await stage.post(CALL, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
   });
 });
@@ -165,9 +166,26 @@ describe('a page', () => {
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
     const asked = await fetch(`${stage.url}/eth/${STAGE_KEY}`, {
       method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'POST' },
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-client',
+      },
     });
     expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+    expect(asked.headers.get('access-control-allow-headers')).toBe('content-type,x-client');
+  });
+
+  test('may read the refusal of its method or key', async () => {
+    const origin = 'https://app.example.com';
+    const stage = await start({ corsOrigins: [origin] });
+    const wrong = await fetch(`${stage.url}/eth/${STAGE_KEY}`, { method: 'PUT', headers: { origin } });
+    const unknown = await stage.post(CALL, { key: 'f'.repeat(32), headers: { origin } });
+    for (const [status, response] of [
+      [405, wrong],
+      [401, unknown],
+    ] as const)
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, origin]);
   });
 });
 
@@ -192,6 +210,13 @@ describe('a rate', () => {
       expect((await stage.post(body)).status).toBe(429);
       expect((await stage.post(CALL)).status).toBe(429);
     }
+  });
+
+  test('of all calls counts each as one, whatever it weighs', async () => {
+    const stage = await start({ limits: FOUR_CALLS });
+    const heavy = { ...CALL, method: 'eth_sendRawTransaction', params: ['0x00'] };
+    for (let sent = 0; sent < 4; sent += 1) expect((await stage.post(heavy)).status).toBe(200);
+    expect((await stage.post(heavy)).status).toBe(429);
   });
 
   test('of a method holds for it alone, and fails only items of a batch', async () => {
@@ -310,9 +335,14 @@ describe('what needs no key', () => {
       const response = await fetch(`${stage.url}${path}`);
       return [response.status, await response.json()] as const;
     };
-    const eth = { chain: 'eth', supportedMethods: METHOD_NAMES };
+    const eth = { chain: 'eth', supportedMethods: METHOD_NAMES.filter((name) => !/^(?:debug|trace)_/.test(name)) };
     expect(await get('/eth/supportedMethods')).toEqual([200, eth]);
     expect(await get('/supportedMethods')).toEqual([200, [eth, { ...eth, chain: 'base' }]]);
+    const tracing = await start({ offersTraces: true });
+    expect(await (await fetch(`${tracing.url}/eth/supportedMethods`)).json()).toEqual({
+      chain: 'eth',
+      supportedMethods: METHOD_NAMES,
+    });
     expect(await get('/chain/all')).toEqual([200, ['eth', 'base']]);
     expect(await get('/chain/extended/all')).toEqual([
       200,

@@ -11,6 +11,7 @@ import {
   notSupported,
   RATE_LIMITED,
   TIMED_OUT,
+  tracesOff,
   unavailable,
 } from '../protocol/rpc-errors.ts';
 import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
@@ -54,6 +55,8 @@ export interface AnswerRequestOptions {
   readonly rateLimits: RateLimits;
   readonly usage: UsageCounter;
   readonly countRefusal: CountRefusal;
+  /** Whether methods are offered that execute transactions again. Default: they are not. */
+  readonly offersTraces?: boolean | undefined;
   readonly logger: Logger;
 }
 
@@ -101,6 +104,8 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     if (waitMs > 0) return refused(context, 'rate-limited', RATE_LIMITED, waitMs);
     if ('error' in request) return { ...NOTHING_COUNTED, outcome: { ok: false, error: request.error } };
     if (method === undefined) return refused(context, 'unsupported', notSupported(request.method, slug));
+    if (method.isTrace && options.offersTraces !== true)
+      return refused(context, 'unsupported', tracesOff(method.name, slug));
     if (context.subscriber === null && SOCKET_METHODS.has(method.name))
       return refused(context, 'unsupported', needsSocket(method.name));
     const read = readParams(method, request.params);

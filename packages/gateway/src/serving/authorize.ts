@@ -48,11 +48,11 @@ function authorizeKnowing(
   key: string,
   { gate, keys }: AuthorizeOptions,
 ): Admission | Promise<Admission> {
+  const cors = headers.origin === undefined ? [] : gate.corsHeaders(headers.origin, isOpen);
   if (isOpen) {
     const refusal = gate.refusal(headers);
-    return refusal === null ? OPEN : { ...OPEN, refusal };
+    return refusal === null && cors.length === 0 ? OPEN : { ...OPEN, cors, refusal };
   }
-  const cors = headers.origin === undefined ? [] : gate.corsHeaders(headers.origin);
   const refused = (message: string): Admission => ({ keyId: OPEN_KEY_ID, cors, refusal: { status: 401, message } });
   if (!KEY_PATTERN.test(key)) return refused('Token is invalid format');
   const admit = (principal: Principal | null): Admission =>

@@ -51,6 +51,7 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
 
   function fail(exchange: Exchange, error: unknown): void {
     if (error instanceof ClientGoneError) return;
+    showToPage(exchange, gate);
     const { status, message, headers } = answerTo(error);
     if (status === 500)
       logger.error({ request_id: exchange.requestId, error: errorText(error) }, 'Request to the gateway failed');
@@ -112,10 +113,19 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
     if (target === null || ROUTED.has(path.rest) || incoming.method === 'OPTIONS') return false;
     const exchange = new Exchange(incoming, outgoing, gate);
     if (incoming.method === 'POST') take(exchange, path.rest, () => receive(exchange, target));
-    else if (typeof target !== 'string') refuseMethod(exchange, path.slug);
-    else take(exchange, path.rest, () => exchange.sendMessage(404, options.explainUnoffered(target)));
+    else if (typeof target !== 'string') {
+      showToPage(exchange, gate);
+      refuseMethod(exchange, path.slug);
+    } else take(exchange, path.rest, () => exchange.sendMessage(404, options.explainUnoffered(target)));
     return true;
   };
+}
+
+/** Lets an allowed page read an error that came before its key was judged. */
+function showToPage(exchange: Exchange, gate: RawGate): void {
+  const { origin } = exchange.incoming.headers;
+  if (origin !== undefined && exchange.cors.length === 0)
+    exchange.cors = gate.corsHeaders(origin, gate.isOpen() === true);
 }
 
 /** Of files and `.well-known`, which browsers and crawlers ask for, nobody means a chain. */

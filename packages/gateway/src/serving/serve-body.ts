@@ -72,12 +72,10 @@ async function sendSingle(pending: Pending, reply: Reply, scope: OpenScope): Pro
   await reply.sendStream(oneByOne(partsOf(item).slice(1)));
 }
 
-/** Sends one answer that does not come in pieces; some refusals have an HTTP status of their own. */
+/** Sends one answer that does not come in pieces; a refusal for the rate has an HTTP status of its own. */
 function sendWhole({ id, answered }: Item, reply: Reply): void {
   const { outcome, refusal } = answered;
-  if (!outcome.ok && refusal === 'unsupported')
-    reply.sendRefusal(400, outcome.error.message, id === null ? '' : errorText(id, outcome.error));
-  else if (!outcome.ok && refusal === 'rate-limited')
+  if (!outcome.ok && refusal === 'rate-limited')
     reply.sendText(429, errorText(id ?? 'null', outcome.error), ['retry-after', secondsOf(answered.retryAfterMs)]);
   // As geth: a notification is carried out, and its answer has no content.
   else if (id === null) reply.sendText(200, '');

@@ -1,7 +1,8 @@
-/** The first segment of a URL's path, and what is behind it without query and last slash: a chain and a key. */
+/** The first segment of a URL's path, and what is behind it without query, doubled slashes and last slash: a chain and a key. */
 export function splitPath(url: string): { readonly slug: string; readonly rest: string } {
   const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
+  const given = query === -1 ? url : url.slice(0, query);
+  const path = given.includes('//') ? given.replaceAll(/\/{2,}/g, '/') : given;
   const slash = path.indexOf('/', 1);
   if (slash === -1) return { slug: path.slice(1), rest: '' };
   const end = path.endsWith('/') ? path.length - 1 : path.length;

@@ -112,7 +112,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
   /** Why a request that its key allows is not taken. */
   function obstacle({ incoming }: Request, { keyId, cors }: Admission): Admission['refusal'] {
     // Browsers send a page's WebSockets anywhere: what they ask before other requests is asked here.
-    if (incoming.headers.origin !== undefined && keyId !== OPEN_KEY_ID && !cors.includes(ALLOWS_ORIGIN))
+    if (incoming.headers.origin !== undefined && !cors.includes(ALLOWS_ORIGIN))
       return { status: 403, message: 'Origin is not one of CORS_ORIGINS' };
     if (isClosing || open.size >= limits.socketsMax)
       return { status: 503, message: 'Too many WebSockets are open: try again later' };

@@ -7,6 +7,9 @@ const FOUR_IN_WINDOW = 0.001;
 /** A key has four of the lightest calls altogether. */
 export const WEIGHT_OF_FOUR: Partial<GatewayLimits> = { ...LONG_WINDOW, weightPerSecond: FOUR_IN_WINDOW };
 
+/** A key has four calls altogether, whatever they weigh. */
+export const FOUR_CALLS: Partial<GatewayLimits> = { ...LONG_WINDOW, allCallsPerSecond: FOUR_IN_WINDOW };
+
 /** A key has four calls of the method altogether. */
 export function fourCallsOf(method: string): Partial<GatewayLimits> {
   return { ...LONG_WINDOW, callsPerSecond: new Map([[method, FOUR_IN_WINDOW]]) };

@@ -52,6 +52,7 @@ export interface StageOptions {
   /** Default `debug`. */
   readonly logLevel?: string;
   readonly corsOrigins?: '*' | readonly string[];
+  readonly offersTraces?: boolean;
 }
 
 export const STAGE_KEY = '0123456789abcdef0123456789abcdef';
@@ -76,6 +77,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
   const cors = { origins: options.corsOrigins ?? ('*' as const) };
   const host = '127.0.0.1';
   const limits = roomyLimits(options.limits);
+  const { offersTraces = false } = options;
   const chains = stageChains(options);
   const gateway = createGatewayServer({
     chains,
@@ -87,6 +89,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     keys,
     gate: createRawGate({ host, keys, cors, logger, metrics }),
     limits,
+    offersTraces,
     ...(options.sharedLimits !== undefined && { sharedLimits: options.sharedLimits }),
     logger,
     metrics,
@@ -95,7 +98,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
   parts.defer(() => gateway.close());
   const server = parts.adopt(
     await serveGateway(gateway, { database, logger, metrics, keys, host, cors }, [
-      createGatewayRoutes(chains, systemClock, explainUnoffered),
+      createGatewayRoutes({ chains, clock: systemClock, explainUnoffered, offersTraces }),
     ]),
     (one) => one.close(),
   );

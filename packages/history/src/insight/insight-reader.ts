@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { etherQuotes, readEtherQuote } from '@chainstead/prices';
+import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/prices';
 import { committedBlock, type StateKind, type StateReader } from '@chainstead/state';
 import { isDeposit } from '@chainstead/transactions';
 import { z } from 'zod';
@@ -122,13 +122,13 @@ async function readTransactions(
   );
 }
 
-/** What wei were worth in cents at blocks: of chains whose coin is ether. */
+/** What wei were worth in cents at blocks: of chains whose native token is ether, and which have its price. */
 async function readPrices(
   database: Database,
   chain: Chain,
   blocks: readonly number[],
 ): Promise<ReadonlyMap<number, (wei: bigint) => bigint>> {
-  if (!chain.native.isEther) return new Map();
+  if (!chain.native.isEther || !hasEtherQuotes(chain)) return new Map();
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const quotes = etherQuotes(chain, bind(chain.id), bind);

@@ -63,6 +63,18 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
     }
   });
 
+  test('on a chain without a feed or pools amounts have no dollars', async () => {
+    // One that no other test asked about: its sums are not there yet.
+    const [row] = await stage.scratch.database.query<{ wallet: string }>(
+      `SELECT '0x' || encode(from_address, 'hex') AS wallet FROM transactions GROUP BY from_address ORDER BY sum(value) DESC, from_address DESC OFFSET 20 LIMIT 1`,
+    );
+    stage.settings.etherPrice = { feed: null, pools: [] };
+    const shown = await insightOf(row?.wallet ?? '');
+    stage.reset();
+    expect(shown.transactionsInitiated).toBeGreaterThan(0);
+    expect(shown.totalGasSpentUsd).toBeNull();
+  });
+
   test('a wallet that did nothing has zeros and no moments', async () => {
     const shown = await insightOf(`0x${'12'.repeat(20)}`);
     expect(shown).toMatchObject({

@@ -48,11 +48,14 @@ export interface HistorySettings {
   internalTransfers: Chain['internalTransfers'];
   /** Whether all logs are: they are stored, and counted as kept where this says so. */
   logs: Chain['logs'];
+  /** Where its price of ether is read from. */
+  etherPrice: Chain['etherPrice'];
 }
 
 const SETTINGS: HistorySettings = {
   ...{ waitMs: 15_000, maxCalls: 1_000, mode: 'all', internalTransfers: 'off' },
   logs: createChainRegistry().get('eth').logs,
+  etherPrice: createChainRegistry().get('eth').etherPrice,
 };
 
 /** Recorded blocks of Ethereum as the sync engine would have stored them, behind the routes, with a worker that asks a node of the same blocks. */
@@ -96,6 +99,9 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
     },
     get logs() {
       return settings.logs;
+    },
+    get etherPrice() {
+      return settings.etherPrice;
     },
     transactions: {
       ...{ input: 'full', provesSenders: true },

@@ -4,6 +4,7 @@ import { type UnservedOperation, unserved } from './unserved-operation.ts';
 export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'NFT', [
     ['GET', '/nft/{address}/lowestprice', 'getNFTLowestPrice'],
+    ['GET', '/nft/{address}/{token_id}/stats', 'getNFTTokenStats'],
     ['GET', '/nft/transfers', 'getNFTTransfersFromToBlock'],
     ['GET', '/block/{block_number_or_hash}/nft/transfers', 'getNFTTransfersByBlock'],
   ]),
@@ -34,7 +35,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/tokens/{tokenAddress}/score', 'getTokenScore'],
     ['GET', '/tokens/{tokenAddress}/score/historical', 'getHistoricalTokenScore'],
     ['POST', '/tokens/analytics', 'getMultipleTokenAnalytics'],
-    ['GET', '/erc20/{address}/allowance', 'getTokenAllowance'],
   ]),
   ...unserved('/api/v2.2', 'Wallets', [
     ['GET', '/wallets/{address}/net-worth', 'getWalletNetWorth'],

@@ -1,3 +1,9 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,6 +32,8 @@ afterAll(async () => {
   await server.close();
   await scratch.drop();
 });
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const config = {
   webhookUrl: 'https://example.com/sdk',
@@ -170,4 +178,20 @@ describe('the official SDK', () => {
     );
     services.answer = { ok: true };
   });
+});
+
+test('the snippet of docs/streams.md runs as it is printed', async () => {
+  const { id } = await add('of the snippet');
+  const document = await readFile(join(ROOT, 'docs/streams.md'), 'utf8');
+  const [, snippet = ''] = /streams\.mjs`:\n\n```js\n([\s\S]*?)^```/m.exec(document) ?? [];
+  const folder = await mkdtemp(join(tmpdir(), 'streams-snippet-'));
+  try {
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'streams.mjs'), snippet);
+    const env = { CHAINSTEAD_KEY: EXAMPLE_KEY, CHAINSTEAD_URL: server.url };
+    const { stdout } = await promisify(execFile)(process.execPath, ['streams.mjs'], { cwd: folder, env });
+    expect(stdout).toContain(`${id} of the snippet`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

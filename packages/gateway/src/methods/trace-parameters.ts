@@ -1,0 +1,70 @@
+/** The places of the methods that trace transactions, as geth (`debug_`) and Parity's successors (`trace_`) name them. */
+import { blockOverrides, stateOverrides } from './call-object.ts';
+import { mapOf, membersOf } from './members.ts';
+import { type Check, mustBe, type Parameter } from './parameter.ts';
+import { address, block, boolean, listOf, number64 } from './values.ts';
+
+/** Those that nodes have by name. Any other text is a script, which runs in the node for as long as it likes. */
+const TRACERS = [
+  ...['callTracer', 'prestateTracer', 'flatCallTracer', '4byteTracer', 'noopTracer'],
+  ...['muxTracer', 'erc7562Tracer', 'keccak256PreimageTracer'],
+];
+const TYPES = ['trace', 'vmTrace', 'stateDiff'];
+const ADDRESSES_MAX = 1_000;
+
+const flagName: Check = (name) =>
+  typeof name === 'string' && /^[A-Za-z0-9]{1,40}$/.test(name) ? null : mustBe('tracerConfig: a name', 'a word', name);
+
+/** geth's TraceConfig and its logger's settings. */
+export const TRACER: Parameter = {
+  name: 'tracer',
+  isOptional: true,
+  check: membersOf('tracer', {
+    tracer: oneOf('tracer', TRACERS),
+    tracerConfig: mapOf('tracerConfig', flagName, boolean('tracerConfig: a setting')),
+    timeout: (value) =>
+      typeof value === 'string' && /^\d{1,4}(?:ms|s|m)$/.test(value)
+        ? null
+        : mustBe('timeout', 'a time such as 5s', value),
+    reexec: count('reexec'),
+    limit: count('limit'),
+    disableStorage: boolean('disableStorage'),
+    disableStack: boolean('disableStack'),
+    disableMemory: boolean('disableMemory'),
+    disableReturnData: boolean('disableReturnData'),
+    enableMemory: boolean('enableMemory'),
+    enableReturnData: boolean('enableReturnData'),
+    stateOverrides,
+    blockOverrides,
+    txIndex: number64('txIndex'),
+  }),
+};
+
+/** What is wanted of each transaction. */
+export const TRACE_TYPES: Parameter = {
+  name: 'traceTypes',
+  check: listOf('traceTypes', oneOf('traceTypes: a type', TYPES), TYPES.length),
+};
+
+export const TRACE_FILTER: Parameter = {
+  name: 'filter',
+  check: membersOf('filter', {
+    fromBlock: block('fromBlock'),
+    toBlock: block('toBlock'),
+    fromAddress: listOf('fromAddress', address('fromAddress'), ADDRESSES_MAX),
+    toAddress: listOf('toAddress', address('toAddress'), ADDRESSES_MAX),
+    mode: oneOf('mode', ['union', 'intersection']),
+    after: count('after'),
+    count: count('count'),
+  }),
+};
+
+function oneOf(name: string, allowed: readonly string[]): Check {
+  return (value) => (allowed.some((one) => one === value) ? null : mustBe(name, `one of ${allowed.join(', ')}`, value));
+}
+
+/** Nodes take numbers, and some quantities too. */
+function count(name: string): Check {
+  const quantity = number64(name);
+  return (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? null : quantity(value));
+}
