@@ -39,11 +39,15 @@ export const nftAmountsNow: HeldReader = {
       if (amounts === null) refused.push(...batch);
       else for (const [index, { item }] of batch.entries()) told.set(item, amounts[index]?.toString() ?? null);
     }
-    const alone = await state.callTogether(refused.map(singleCall), signal);
-    for (const [place, { item }] of refused.entries()) told.set(item, readAmount(alone[place] ?? null));
+    const single = refused.slice(0, SINGLES_MAX);
+    const alone = await state.callTogether(single.map(singleCall), signal);
+    for (const [place, { item }] of single.entries()) told.set(item, readAmount(alone[place] ?? null));
     return items.map((item) => [item, told.get(item) ?? null]);
   },
 };
+
+/** Of one question: a request for 25 ids may have ten candidates of each. The amounts of the others stay untold. */
+const SINGLES_MAX = 25;
 
 interface AskedHolding extends Holding {
   readonly item: string;
