@@ -10,7 +10,7 @@ import { requestUnreadCollections } from '../wallet-collections/request-unread-c
 import { askTokens, readTokens } from './asked-tokens.ts';
 
 /** Node calls that one request may cause, its own and those of the worker role. */
-export const NODE_CALLS_MAX = 60;
+const NODE_CALLS_MAX = 60;
 
 /** The most calls that a reading takes where the chain has no Multicall3. */
 const CALLS = {
@@ -28,7 +28,7 @@ const CALLS = {
 };
 
 /** Tokens of a request, as far as they are known. */
-export interface TokensToRead {
+interface TokensToRead {
   readonly chain: Chain;
   readonly requester: Requester;
   readonly contracts: readonly Address[];
