@@ -163,7 +163,7 @@ describe('status', () => {
   });
 
   it('says of traits how many collections have them, and what others wait for', () => {
-    const atWork = { history: 1, queue: 2, settle: 3, compute: 4 };
+    const atWork = { history: 1, queue: 2, settle: 3, compute: 4, improve: 0 };
     const traits = [{ chainId: status.chainId, computed: 9, tooLarge: 5, atWork }];
     expect(renderStatus({ ...facts, traits })).toContain(
       'traits      9 computed, waiting: 1 for history, 5 for documents, 4 to be computed; 5 too large',

@@ -204,9 +204,9 @@ function metadataJson({ chainId }: ChainStatus, { metadata }: StatusFacts): Read
 function renderTraits({ chainId }: ChainStatus, { traits }: StatusFacts): string[] {
   const found = traits.find((each) => each.chainId === chainId);
   if (found === undefined) return [];
-  const { history, queue, settle, compute } = found.atWork;
+  const { history, queue, settle, compute, improve } = found.atWork;
   return [
-    `  traits      ${found.computed} computed, waiting: ${history} for history, ${queue + settle} for documents, ${compute} to be computed; ${found.tooLarge} too large`,
+    `  traits      ${found.computed} computed, waiting: ${history} for history, ${queue + settle + improve} for documents, ${compute} to be computed; ${found.tooLarge} too large`,
   ];
 }
 

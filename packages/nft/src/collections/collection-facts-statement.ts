@@ -4,7 +4,7 @@ import { COLLECTION_COLUMNS } from './collection-fields.ts';
  * What is shown of a contract, as one row of SQL for a LATERAL join: of each field what the first source says. Sources are imported lists (by
  * their names), the contract's document, its own `name()` and `symbol()`, and the token's metadata. A list of scams counts always, the rule for
  * names only where no list knows better.
- * Columns: COLLECTION_COLUMNS, `contract_type`, `verified`, `possible_spam`, `is_unread` (nobody has asked for the collection yet).
+ * Columns: COLLECTION_COLUMNS, `token_name` and `token_symbol` (the contract's own `name()` and `symbol()` first), `contract_type`, `verified`, `possible_spam`, `is_unread` (nobody has asked for the collection yet).
  * Probes of keys with a LIMIT, so that no statistics make a page read a table. What of it is not used costs nothing.
  * @param contract SQL of a bytea
  */
@@ -30,7 +30,11 @@ const FIELDS = COLLECTION_COLUMNS.map(([, column]) => {
   const sources = [`list.${column}`, `own.${column}`];
   if (column === 'name' || column === 'symbol') sources.push(`token.${column}`);
   return `coalesce(${sources.join(', ')}) AS ${column}`;
-}).join(', ');
+})
+  .concat(
+    ['name', 'symbol'].map((column) => `coalesce(token.${column}, list.${column}, own.${column}) AS token_${column}`),
+  )
+  .join(', ');
 
 const LIST_COLUMNS = [...COLLECTION_COLUMNS.map(([, column]) => column), 'verified', 'possible_spam'];
 

@@ -108,12 +108,10 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
 
     async readTokenUri(address, tokenId, signal) {
       const id = wordOf(tokenId);
-      const [tokenUri, uri] = await Promise.all([
-        call(address, `0xc87b56dd${id}`, signal),
-        call(address, `0x0e89341c${id}`, signal),
-      ]);
+      const tokenUri = await call(address, `0xc87b56dd${id}`, signal);
       const own = tokenUri === null ? null : decodeRawText(tokenUri, URI_BYTES_MAX);
       if (own !== null) return own;
+      const uri = await call(address, `0x0e89341c${id}`, signal);
       const shared = uri === null ? null : decodeRawText(uri, URI_BYTES_MAX);
       // EIP-1155: hexadecimal, lower case, without 0x, 64 digits.
       return shared?.replaceAll('{id}', id) ?? null;

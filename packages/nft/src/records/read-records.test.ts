@@ -65,7 +65,7 @@ describe('a record', () => {
   test('has what is known of contract and document, in the order of the keys, the same token twice too', async () => {
     await see(CATS, 2);
     await scratch.database.query(
-      `INSERT INTO nft_collections (token_address, chain_id, status, name, collection_logo) VALUES ($1, 1, 'known', 'Cats', 'https://logo')`,
+      `INSERT INTO nft_collections (token_address, chain_id, status, name, symbol, collection_logo) VALUES ($1, 1, 'known', 'Cats', 'DOCUMENT', 'https://logo')`,
       [addressBytes(CATS)],
     );
     await seedMetadata(scratch.database, eth, { address: CATS, id: '1' }, { uri: 'ipfs://x', text: '{"name":"One"}' });
@@ -77,7 +77,7 @@ describe('a record', () => {
     ]);
     expect(records[1]).toMatchObject({
       contractType: 'ERC721',
-      collection: { name: 'Cats', symbol: 'SEEN', collectionLogo: 'https://logo' },
+      collection: { name: 'Seen', symbol: 'SEEN', collectionLogo: 'https://logo' },
       tokenUri: 'ipfs://x',
       document: { text: '{"name":"One"}' },
       documentSyncedAt: new Date('2024-01-02T03:04:05.678Z'),

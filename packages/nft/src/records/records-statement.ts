@@ -13,6 +13,12 @@ export const DOCUMENTS_BYTES_MAX = 4_194_304;
 /** So many of a token's newest transfers are searched for its mint; where all are neither mint nor burn, its first transfer may be. */
 const MINT_SEARCH_MAX = 256;
 
+/** Of a token are shown the name and the symbol that its contract gives. */
+const SHOWN_COLUMNS = COLLECTION_COLUMNS.map(([field, column]) => {
+  const shown = column === 'name' || column === 'symbol' ? `token_${column}` : column;
+  return `shown.${shown} AS "${field}"`;
+}).join(', ');
+
 /** How records are read. */
 export interface RecordsReading {
   /** Whether mints can be looked for: not without their index. */
@@ -31,7 +37,7 @@ export function recordsStatement(
   { hasMints, isSpread = false }: RecordsReading,
 ): Statement {
   const asked = askedTokens(chain, tokens, isSpread);
-  const text = `SELECT ${COLLECTION_COLUMNS.map(([field, column]) => `shown.${column} AS "${field}"`).join(', ')},
+  const text = `SELECT ${SHOWN_COLUMNS},
   shown.contract_type, shown.verified, shown.possible_spam,
   CASE WHEN octet_length(known.token_uri) <= ${DATA_URI_LENGTH_MAX} OR left(known.token_uri, 100) !~* '^\\s*(data:|[{])' THEN known.token_uri END AS token_uri,
   known.uri_synced_at, known.synced_at, known.token_address IS NULL AS is_unread,

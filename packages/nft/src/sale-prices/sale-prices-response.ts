@@ -30,7 +30,7 @@ const saleSchema = z
       .object({
         token_name: z.string(),
         token_symbol: z.string(),
-        token_logo: z.string(),
+        token_logo: z.string().nullable(),
         token_decimals: digits,
         token_address: addressText.openapi({ description: `The chain's native currency is 0xeeee…eeee` }),
       })
@@ -115,8 +115,6 @@ function showSale(sale: Sale, now: EtherPrice | null, collection: Address | null
   };
 }
 
-/** As the hosted provider shows ether; the logo is its own. */
-const ETHER_LOGO = 'https://cdn.moralis.io/eth/0x.png';
 const COIN_ADDRESS = `0x${'e'.repeat(40)}`;
 /** Of ether, and of every token that stands for it. */
 const ETHER_DECIMALS = 18;
@@ -125,7 +123,7 @@ function showPayment(token: PaymentToken | null) {
   return {
     token_name: token === null ? 'Ether' : (token.name ?? 'Wrapped Ether'),
     token_symbol: token === null ? 'ETH' : (token.symbol ?? 'WETH'),
-    token_logo: token?.logo ?? ETHER_LOGO,
+    token_logo: token?.logo ?? null,
     token_decimals: String(ETHER_DECIMALS),
     token_address: token?.address ?? COIN_ADDRESS,
   };

@@ -55,7 +55,7 @@ describe('sale prices', () => {
       payment_token: {
         token_name: 'Ether',
         token_symbol: 'ETH',
-        token_logo: 'https://cdn.moralis.io/eth/0x.png',
+        token_logo: null,
         token_decimals: '18',
         token_address: `0x${'e'.repeat(40)}`,
       },

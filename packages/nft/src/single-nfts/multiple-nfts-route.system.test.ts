@@ -82,6 +82,48 @@ describe('several NFTs', () => {
     ).toHaveLength(1);
   });
 
+  test.each([
+    ['of as many collections', (index: number) => addressOf(100 + index), 2],
+    ['of one collection', () => addressOf(99), 2],
+    ['of collections that nobody knows', (index: number) => addressOf(200 + index), null],
+  ])('cause 60 node calls at most: 25 %s', async (_name, contractOf, bits) => {
+    const ids = Array.from({ length: 25 }, (_, index) => index + 1);
+    const tokens = ids.map((id) => ({ token: contractOf(id), id: String(id) }));
+    const uris = ids.map((id) => [
+      `0xc87b56dd${wordOf(BigInt(id)).slice(2)}`,
+      textOf(`data:application/json,{"name":"${id}"}`),
+    ]);
+    for (const token of new Set(tokens.map(({ token: one }) => one))) {
+      stage.contracts.set(token, exampleCollection('erc721', { name: 'Cats' }, Object.fromEntries(uris)));
+      if (bits !== null) await stage.see(token, bits);
+    }
+    await cover(stage.scratch.database, eth, 0, 100);
+    await seedMoves(
+      stage.scratch.database,
+      eth,
+      tokens.map(({ token, id }, index) => ({ token, id, block: 10 + index, to: ALICE })),
+    );
+    await stage.startWorker();
+    const api = await stage.openApi(15_000, undefined, 1_000);
+    const calls = () => {
+      const { eth_call: called = 0, eth_getCode: looked = 0 } = stage.node.counters.snapshot().calls;
+      return called + looked;
+    };
+    expect(calls()).toBe(0);
+    const { body } = await post(api, { tokens: tokens.map(({ token, id }) => named(token, id)) });
+    expect(Object(body)[0]).toMatchObject({ owner_of: ALICE, metadata: '{"name":"1"}' });
+    // Nothing is left behind that workers would still read.
+    await expect
+      .poll(() =>
+        stage.scratch.database.query(
+          'SELECT 1 AS due FROM nft_token_metadata WHERE due_at <= now() UNION ALL SELECT 1 FROM nft_collections WHERE due_at <= now()',
+        ),
+      )
+      .toEqual([]);
+    expect(calls()).toBeLessThanOrEqual(60);
+    expect(calls()).toBeGreaterThan(24);
+  });
+
   test('are null, with nothing indexed said, where nothing is', async () => {
     const { status, body, headers } = await post(await stage.openApi(0), { tokens: [named(DOGS, '5')] });
     expect([status, body, headers.get('x-indexed-complete')]).toEqual([200, [null], 'false']);

@@ -10,14 +10,12 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import { BODY_LIST_MAX, refuseBody } from '../collections/body-list.ts';
 import { coveredOfAll, getCollectionCoverage } from '../collections/collection-coverage.ts';
-import { getCollection } from '../collections/get-collection.ts';
 import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
 import { ownedNftSchema, showOwnedNft } from '../records/record-response.ts';
 import type { HeldNow } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
-import { askTokens } from './asked-tokens.ts';
+import { readWithinBudget } from './read-within-budget.ts';
 import { createTokenHolders } from './token-holders.ts';
 
 const DEFAULT_CHAIN = 'eth';
@@ -27,7 +25,8 @@ export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
 
 /**
  * `POST /api/v2.2/nft/getMultipleNFTs`: up to 25 tokens in the order of the request, null for what never moved in what is indexed and nobody owns
- * (docs/provider-contract.md#multiple-nfts). Documents that nobody asked for yet are read, and the request waits a moment for them.
+ * (docs/provider-contract.md#multiple-nfts). Documents that nobody asked for yet are read, and the request waits a moment for them; those that do not
+ * fit the request's budget of node calls are shown as not read yet, and later requests have them read.
  */
 export function multipleNftsRoute(
   createRequests: CreateMetadataRequests,
@@ -51,14 +50,7 @@ export function multipleNftsRoute(
         const coverage = await getCollectionCoverage(database, chain, contracts);
         const held = await holders.find(chain, tokens, coverage);
         const keys = held.filter((key) => key !== null);
-        await askTokens({ database, requests }, { chain, requester, waitMs: requests.waitMs }, keys);
-        const unread = [];
-        for (const address of contracts) {
-          const { isNft, possibleSpam, status } = await getCollection(database, chain.id, address);
-          if (isNft) requests.announce(chain, address, requester);
-          unread.push({ address, isUnread: status === null, possibleSpam });
-        }
-        await requestUnreadCollections(database, chain, unread);
+        await readWithinBudget({ database, requests }, { chain, requester, contracts, held, coverage });
         const { records, lastSales, minters } = await pages.read(chain, keys, { includePrices: false });
         const shown = records
           .map((record) =>

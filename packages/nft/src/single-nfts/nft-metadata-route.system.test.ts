@@ -47,7 +47,7 @@ describe('one NFT', () => {
         block_number: '11',
         block_number_minted: '10',
         contract_type: 'ERC721',
-        name: 'Cats',
+        name: 'Seen',
         symbol: 'CAT',
         token_uri: URI,
         metadata: TEXT,

@@ -42,8 +42,9 @@ export const nftAmountsNow: HeldReader = {
       if (amounts === null) refused.push(...batch);
       else for (const [index, { item }] of batch.entries()) told.set(item, amounts[index]?.toString() ?? null);
     }
-    const alone = await state.askTogether(refused.map(singleCall), signal);
-    for (const [place, { item }] of refused.entries()) {
+    const single = refused.slice(0, SINGLES_MAX);
+    const alone = await state.askTogether(single.map(singleCall), signal);
+    for (const [place, { item }] of single.entries()) {
       const answer = alone[place];
       if (answer !== undefined && answer.unread === undefined) told.set(item, readAmount(answer.data));
     }
@@ -53,6 +54,9 @@ export const nftAmountsNow: HeldReader = {
     });
   },
 };
+
+/** Of one question: a request for 25 ids may have ten candidates of each. The amounts of the others stay untold. */
+const SINGLES_MAX = 25;
 
 interface AskedHolding extends Holding {
   readonly item: string;

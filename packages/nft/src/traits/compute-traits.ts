@@ -15,7 +15,7 @@ import {
   showGeneration,
   storeGeneration,
 } from './generation-store.ts';
-import { IDS_PER_PIECE, NEXT_IDS } from './queue-documents.ts';
+import { FAILED_FOR_GOOD, IDS_PER_PIECE, NEXT_IDS } from './queue-documents.ts';
 import { createTraitCounter, type TraitCounter } from './trait-census.ts';
 import { advanceTraits } from './traits-at-work.ts';
 import type { TraitsOutcome } from './traits-metrics.ts';
@@ -58,16 +58,16 @@ async function compute(context: TraitsContext, made: NewGeneration, signal: Abor
   const { ids, isBuilt, indexed } = await readCollectionCoverage(database, chain, contract);
   if (ids > TOKENS_MAX) return endTooLarge(context, contract);
   const counter = createTraitCounter();
-  const isRoom = await countDocuments(context, contract, counter, signal);
+  const counted = await countDocuments(context, contract, counter, signal);
   // Ids that are being counted anew are not all there.
   const isStillBuilt = isBuilt && (await readCollectionCoverage(database, chain, contract)).isBuilt;
   if (!isStillBuilt) return beginAgain(context, contract);
-  if (!isRoom) return endTooLarge(context, contract);
+  if (counted === 'no-room') return endTooLarge(context, contract);
   const census = counter.result();
   await storeGeneration(database, made, census);
   const counts = { tokens: census.tokens.length, traits: census.traits.length };
   // Another attempt has taken over: what this one wrote may be beyond what the sweep finds.
-  if (!(await showGeneration(database, made, { ...counts, indexed }))) {
+  if (!(await showGeneration(database, made, { ...counts, indexed, isLacking: counted === 'lacking' }))) {
     await deleteGeneration(database, made);
     return 'overtaken';
   }
@@ -88,26 +88,29 @@ async function beginAgain({ database, chain }: TraitsContext, contract: Address)
   return 'begun-again';
 }
 
-/** @returns whether there was room for all traits */
+/** @returns whether there was room for all traits, and `lacking` if documents that failed will be read again */
 async function countDocuments(
   { database, chain }: TraitsContext,
   contract: Address,
   counter: TraitCounter,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<'whole' | 'lacking' | 'no-room'> {
   let after = '-1';
+  let isLacking = false;
   for (;;) {
     signal.throwIfAborted();
     const { text, values } = documentsStatement(chain, contract, after);
     const rows = await database.query<DocumentRow>(text, values);
-    for (const { token_id: tokenId, is_asked: isAsked, metadata } of rows) {
+    for (const { token_id: tokenId, is_asked: isAsked, is_failing: isFailing, metadata } of rows) {
       after = tokenId;
+      isLacking ||= isFailing;
       const document = readDocument(metadata);
       const traits = document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes);
-      if (isAsked && !counter.add(tokenId, traits)) return false;
+      if (isAsked && !counter.add(tokenId, traits)) return 'no-room';
     }
     const [first] = rows;
-    if (first === undefined || (first.seen < IDS_PER_PIECE && rows.length === first.seen)) return true;
+    if (first === undefined || (first.seen < IDS_PER_PIECE && rows.length === first.seen))
+      return isLacking ? 'lacking' : 'whole';
     await nextTurn();
   }
 }
@@ -117,6 +120,8 @@ interface DocumentRow {
   readonly metadata: string | null;
   /** Whether its document was ever asked for: what came since takes no part. */
   readonly is_asked: boolean;
+  /** Whether it failed and will be read again. */
+  readonly is_failing: boolean;
   /** Ids that were looked at, more than there are rows where documents are large. */
   readonly seen: number;
 }
@@ -124,11 +129,11 @@ interface DocumentRow {
 /** The documents of the ids beyond one, until they are much together. */
 export function documentsStatement(chain: Chain, contract: Address, after: string): Statement {
   return {
-    text: `SELECT token_id::text, metadata, is_asked, seen FROM (
-  SELECT ids.token_id, known.metadata, known.token_id IS NOT NULL AS is_asked, count(*) OVER ()::int AS seen,
+    text: `SELECT token_id::text, metadata, is_asked, is_failing, seen FROM (
+  SELECT ids.token_id, known.metadata, known.token_id IS NOT NULL AS is_asked, coalesce(known.status = 'failed' AND NOT ${FAILED_FOR_GOOD}, false) AS is_failing, count(*) OVER ()::int AS seen,
     sum(octet_length(known.metadata)) OVER (ORDER BY ids.token_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
   FROM ${NEXT_IDS} LEFT JOIN LATERAL (
-    SELECT token_id, metadata FROM nft_token_metadata AS own
+    SELECT token_id, metadata, status, token_uri, due_at, attempts FROM nft_token_metadata AS own
     WHERE own.token_address = $1 AND own.chain_id = $2 AND own.token_id = ids.token_id LIMIT 1
   ) AS known ON true
 ) AS summed WHERE coalesce(before, 0) <= ${PIECE_BYTES_MAX} ORDER BY summed.token_id`,

@@ -95,17 +95,20 @@ export interface GenerationFacts {
   readonly traits: number;
   /** Which blocks its ids come from. */
   readonly indexed: Indexed;
+  /** Whether documents that failed will be read again: then a better generation follows, in nobody's name. */
+  readonly isLacking: boolean;
 }
 
 /** Shows a generation instead of the one before. @returns false where another attempt has taken over, which does it */
 export async function showGeneration(
   database: Database,
   { chain, contract, generation }: NewGeneration,
-  { tokens, traits, indexed }: GenerationFacts,
+  { tokens, traits, indexed, isLacking }: GenerationFacts,
 ): Promise<boolean> {
   const shown = await database.query(
     `UPDATE nft_collection_traits SET generation = $3, tokens = $4, traits = $8, computed_at = now(), indexed_from = $5, indexed_to = $6, is_complete = $7,
-       is_too_large = false, work = NULL, work_after = NULL, work_generation = NULL
+       is_too_large = false, work = CASE WHEN $9::boolean THEN 'improve' END, work_after = NULL, work_generation = NULL,
+       requested_by = CASE WHEN $9::boolean THEN '' ELSE requested_by END
      WHERE token_address = $1 AND chain_id = $2 AND work = 'compute' AND work_generation = $3 RETURNING chain_id`,
     [
       addressBytes(contract),
@@ -116,6 +119,7 @@ export async function showGeneration(
       indexed.toBlock,
       indexed.complete,
       traits,
+      isLacking,
     ],
   );
   return shown.length === 1;

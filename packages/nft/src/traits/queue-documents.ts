@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, expectedTrue, type Statement, type Transaction } from '@chainstead/db';
+import type { TraitsWork } from './schema.ts';
 import type { TraitsAtWork, TraitsStep } from './traits-at-work.ts';
 
 /** Ids that are looked at in one transaction. */
@@ -56,8 +57,8 @@ SELECT (SELECT max(token_id)::text FROM taken) AS last, (SELECT count(*) FROM se
 }
 
 /**
- * Looks whether the documents of the next ids are known, name none, or failed for good, and goes on up to the first of which that is not so. Ids
- * that came since they were queued take no part in this generation.
+ * Looks whether the documents of the next ids are known, name none, or failed (where the work is `improve`: for good), and goes on up to the first
+ * of which that is not so. Ids that came since they were queued take no part in this generation.
  */
 export async function settleDocuments(
   transaction: Transaction,
@@ -69,14 +70,14 @@ export async function settleDocuments(
   if (row === undefined) throw new Error('The statement gives one row');
   const isStuck = row.settled < row.seen;
   const isDone = !isStuck && row.seen < IDS_PER_PIECE;
-  return { step: isDone ? { work: 'compute', after: null } : { work: 'settle', after: row.last ?? at.after }, isStuck };
+  return { step: isDone ? { work: 'compute', after: null } : { work: at.work, after: row.last ?? at.after }, isStuck };
 }
 
 /** As {@link queueStatement}. */
 export function settleStatement(chain: Chain, at: TraitsAtWork): Statement {
   return {
     text: `WITH seen AS (
-  SELECT ids.token_id, known.token_id IS NULL OR ${IS_SETTLED} AS is_settled
+  SELECT ids.token_id, known.token_id IS NULL OR ${isSettled(at.work)} AS is_settled
   FROM ${NEXT_IDS} LEFT JOIN LATERAL (${DOCUMENT}) AS known ON true
 ), settled AS (
   SELECT token_id FROM (SELECT token_id, bool_and(is_settled) OVER (ORDER BY token_id) AS so_far FROM seen) AS looked WHERE so_far
@@ -95,8 +96,14 @@ export const NEXT_IDS = `(
 const DOCUMENT = `SELECT * FROM nft_token_metadata AS own
     WHERE own.token_address = $1 AND own.chain_id = $2 AND own.token_id = ids.token_id LIMIT 1`;
 
-const IS_SETTLED = `CASE known.status
-    WHEN 'failed' THEN known.due_at IS NULL OR known.due_at > now() + interval '${HOPELESS_SECONDS} seconds'
-      OR known.attempts >= CASE WHEN known.token_uri IS NULL THEN ${NODE_TRIES} ELSE ${DOCUMENT_TRIES} END
+/** Of a document (alias `known`) that failed: whether no try follows that is worth waiting for. */
+export const FAILED_FOR_GOOD = `(known.due_at IS NULL OR known.due_at > now() + interval '${HOPELESS_SECONDS} seconds'
+      OR known.attempts >= CASE WHEN known.token_uri IS NULL THEN ${NODE_TRIES} ELSE ${DOCUMENT_TRIES} END)`;
+
+/** One dead document is not to hold up the others: the first figures wait for one try of each. */
+function isSettled(work: TraitsWork): string {
+  return `CASE known.status
+    WHEN 'failed' THEN ${work === 'improve' ? FAILED_FOR_GOOD : 'true'}
     WHEN 'pending' THEN false
     ELSE coalesce(known.synced_at >= $4, true) END`;
+}

@@ -18,9 +18,10 @@ import {
 
 /**
  * What a collection's traits wait for, in this order: `history` (its transfers are read), `queue` (its ids are left for the metadata
- * worker), `settle` (their documents are read), `compute`.
+ * worker), `settle` (their documents are read once), `compute`. If some failed and are read again, what is computed is shown and `improve`
+ * waits for them, then `compute` follows once more.
  */
-export type TraitsWork = 'history' | 'queue' | 'settle' | 'compute';
+export type TraitsWork = 'history' | 'queue' | 'settle' | 'compute' | 'improve';
 
 /** One row for each collection that was asked about. */
 export const nftCollectionTraits = pgTable(

@@ -134,12 +134,34 @@ describe('documents', () => {
     ]);
     await stage.document(cats, 1, [type('blue')]);
     expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);
-    await stage.failing(cats, 3, false);
-    expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);
     await stage.failing(cats, 3, true);
     const { body } = await stage.ready(`${cats}/traits`);
+    await stage.settled(cats);
     expect(body.traits[0]?.values.map(({ trait_value: value }) => value)).toEqual(['red', 'blue']);
     expect(body.traits[0]?.values[0]?.percentage).toBe(33.33);
+  });
+
+  test('that failed once hold nothing up, and count when they are there', async () => {
+    const cats = nextContract();
+    await stage.mint(cats, [1, 2]);
+    await stage.document(cats, 1, [type('red')]);
+    await stage.failing(cats, 2, false);
+    expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);
+    // Queued and tried once more.
+    await expect
+      .poll(() =>
+        stage.database.query(`SELECT status FROM nft_token_metadata WHERE token_address = $1 AND token_id = 2`, [
+          addressBytes(cats),
+        ]),
+      )
+      .toEqual([{ status: 'pending' }]);
+    await stage.failing(cats, 2, false);
+    const first = await stage.ready(`${cats}/traits`);
+    expect(first.body.traits[0]?.values).toMatchObject([{ trait_value: 'red', count: 1, percentage: 50 }]);
+    await stage.document(cats, 2, [type('red')]);
+    await stage.settled(cats);
+    const { body } = await stage.ask(`${cats}/traits`);
+    expect(body.traits[0]?.values).toMatchObject([{ trait_value: 'red', count: 2, percentage: 100 }]);
   });
 
   test('that name nothing, and no attributes at all, leave traits empty and rarity null', async () => {

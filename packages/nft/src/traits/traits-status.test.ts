@@ -6,7 +6,7 @@ import { openTraitsStage } from './testing/traits-stage.ts';
 import { readTraitsStatuses } from './traits-status.ts';
 
 const [CATS, DOGS] = [contract(0xb000), contract(0xb001)];
-const IDLE = { history: 0, queue: 0, settle: 0, compute: 0 };
+const IDLE = { history: 0, queue: 0, settle: 0, compute: 0, improve: 0 };
 const stage = stageOfFile(openTraitsStage);
 beforeAll(async () => {
   await stage.owners.cover(0, 100);

@@ -19,12 +19,12 @@ export async function readTraitsStatuses(database: Database): Promise<TraitsStat
        count(*) FILTER (WHERE is_too_large)::int AS "tooLarge", ${STEPS.map((work) => `count(*) FILTER (WHERE work = '${work}')::int AS ${work}`).join(', ')}
      FROM nft_collection_traits GROUP BY chain_id ORDER BY chain_id`,
   );
-  return rows.map(({ chainId, computed, tooLarge, history, queue, settle, compute }) => ({
+  return rows.map(({ chainId, computed, tooLarge, history, queue, settle, compute, improve }) => ({
     chainId,
     computed,
     tooLarge,
-    atWork: { history, queue, settle, compute },
+    atWork: { history, queue, settle, compute, improve },
   }));
 }
 
-const STEPS: readonly TraitsWork[] = ['history', 'queue', 'settle', 'compute'];
+const STEPS: readonly TraitsWork[] = ['history', 'queue', 'settle', 'compute', 'improve'];

@@ -154,7 +154,7 @@ async function readDocuments({ database, chain }: TraitsContext, contract: Addre
       chain,
       contract,
       async (transaction, at) => {
-        if (at.work === 'settle') {
+        if (at.work === 'settle' || at.work === 'improve') {
           const { step, isStuck } = await settleDocuments(transaction, chain, at);
           return { step, outcome: { isStuck, queued: 0 } };
         }

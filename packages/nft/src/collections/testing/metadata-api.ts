@@ -25,7 +25,7 @@ export interface MetadataStage {
   /** Requests for `/held` that wait for their answers. */
   readonly held: ServerResponse[];
   readonly contracts: Map<Address, ExampleContract>;
-  openApi(waitMs?: number, clock?: Clock): Promise<ApiApp>;
+  openApi(waitMs?: number, clock?: Clock, perKey?: number): Promise<ApiApp>;
   startWorker(): Promise<void>;
   /** As the sync engine leaves contracts whose events it has seen (`tokens.seen_as`). */
   see(address: Address, bits: number): Promise<void>;
@@ -52,8 +52,8 @@ export async function openMetadataStage(): Promise<MetadataStage> {
     documents,
     held,
     contracts,
-    openApi: (waitMs = WAIT_MS, clock = systemClock) =>
-      exampleApi(scratch.database, metadataRoutes({ jobs, onDemand: { waitMs, perKey: PER_KEY }, clock })),
+    openApi: (waitMs = WAIT_MS, clock = systemClock, perKey = PER_KEY) =>
+      exampleApi(scratch.database, metadataRoutes({ jobs, onDemand: { waitMs, perKey }, clock })),
     async startWorker() {
       const worker = await startReading({ database: scratch.database, home, node });
       closers.push(() => worker.close());

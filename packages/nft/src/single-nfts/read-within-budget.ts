@@ -1,0 +1,74 @@
+import type { SubjectCoverage } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type Collection, getCollection } from '../collections/get-collection.ts';
+import type { MetadataRequests } from '../collections/metadata-requests.ts';
+import type { Requester } from '../collections/request-metadata.ts';
+import type { RecordKey } from '../records/nft-record.ts';
+import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
+import { askTokens, readTokens } from './asked-tokens.ts';
+
+/** Node calls that one request may cause, its own and those of the worker role. */
+const NODE_CALLS_MAX = 60;
+
+/** The most calls that a reading takes where the chain has no Multicall3. */
+const CALLS = {
+  owner: 1,
+  /** `balanceOfBatch`. */
+  amounts: 1,
+  /** `tokenURI`. */
+  erc721Uri: 1,
+  /** `tokenURI`, then `uri`. */
+  otherUri: 2,
+  /** Its code, eight functions, and a trial of its behavior. */
+  collection: 18,
+  /** The beginning of its own blocks. */
+  history: 3,
+};
+
+/** Tokens of a request, as far as they are known. */
+interface TokensToRead {
+  readonly chain: Chain;
+  readonly requester: Requester;
+  readonly contracts: readonly Address[];
+  /** As the request's tokens; null for one that nobody is known to own. */
+  readonly held: readonly (RecordKey | null)[];
+  readonly coverage: ReadonlyMap<Address, SubjectCoverage>;
+}
+
+/**
+ * Has documents and collections read that nobody has asked for yet, as many as {@link NODE_CALLS_MAX} leaves behind the owners that were asked
+ * for, and waits a moment for the documents. Later requests have the rest read.
+ */
+export async function readWithinBudget(
+  { database, requests }: { readonly database: Database; readonly requests: MetadataRequests },
+  { chain, requester, contracts, held, coverage }: TokensToRead,
+): Promise<void> {
+  const collections = new Map<Address, Collection>();
+  for (const address of contracts) collections.set(address, await getCollection(database, chain.id, address));
+  const typeOf = (address: Address) => collections.get(address)?.contractType ?? null;
+  const isWhole = (address: Address): boolean => coverage.get(address)?.isCovered ?? false;
+  const unmoved = held.filter((key) => key === null || key.blockNumber === null);
+  const untold = contracts.filter((address) => typeOf(address) === 'ERC1155' && !isWhole(address));
+  let left = NODE_CALLS_MAX - CALLS.owner * unmoved.length - CALLS.amounts * untold.length;
+  const take = (calls: number): boolean => {
+    if (calls > left) return false;
+    left -= calls;
+    return true;
+  };
+  const keys = held.filter((key) => key !== null);
+  const readings = await readTokens(database, chain, keys);
+  const affordable = keys.filter(({ address }, place) => {
+    const isAsked = (readings[place]?.status ?? null) !== null;
+    return isAsked || take(typeOf(address) === 'ERC721' ? CALLS.erc721Uri : CALLS.otherUri);
+  });
+  await askTokens({ database, requests }, { chain, requester, waitMs: requests.waitMs }, affordable);
+  const unread = [];
+  for (const [address, { isNft, possibleSpam, status }] of collections) {
+    if (isNft && (isWhole(address) || take(CALLS.history))) requests.announce(chain, address, requester);
+    if (status === null && !possibleSpam && take(CALLS.collection))
+      unread.push({ address, isUnread: true, possibleSpam });
+  }
+  await requestUnreadCollections(database, chain, unread);
+}
