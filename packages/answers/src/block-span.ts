@@ -33,6 +33,15 @@ export function isComplete(span: BlockSpan, ranges = 'ranges'): string {
     FROM (SELECT ${span.lowest} AS lowest, ${span.highest} AS highest) AS span), false)`;
 }
 
+/** Of `sync_ranges`: blocks that were stored as their upstream showed them, although that contradicts their header. Rows may be missing or wrong. */
+export const IS_CONTRADICTED = `proof = 'unproven' AND proof_reason IN ('root-mismatch', 'receipt-count')`;
+
+/** Whether the span has a block whose contents contradict its header. */
+export function hasContradicted(chainId: string, dataset: string, { lowest, highest }: BlockSpan): string {
+  return `EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset} AND ${IS_CONTRADICTED}
+    AND last_block >= ${lowest} AND first_block <= ${highest})`;
+}
+
 /**
  * CTE `from_date`: every block below `block` is earlier than the date; `known_block` is the same, or null when no known
  * block is earlier.

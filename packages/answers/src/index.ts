@@ -2,7 +2,7 @@
  * What the data routes share: bounds of a page, which blocks an answer covers, and wallet history
  * that is read because a request asked for it. Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`.
  */
-export { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
+export { coverage, fromDateBound, hasContradicted, IS_CONTRADICTED, isComplete, toDateBound } from './block-span.ts';
 export {
   type Indexed,
   type IndexedColumns,

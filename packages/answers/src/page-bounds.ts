@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Bind, expectedTrue } from '@chainstead/db';
-import { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
+import { coverage, fromDateBound, hasContradicted, isComplete, toDateBound } from './block-span.ts';
 import { firstBlockOf, SUBJECT_RANGES, type SubjectInSql, subjectCoverage } from './subject-coverage.ts';
 
 /** Which blocks a page may show. Every bound that is not null applies; blocks and times are inclusive. */
@@ -19,7 +19,7 @@ export interface BoundsInSql {
   readonly ctes: readonly string[];
   readonly lower: readonly string[];
   readonly upper: readonly string[];
-  /** Whether all blocks of the bounds are indexed; reads `covered`. */
+  /** Whether all blocks of the bounds are indexed, as their headers say; reads `covered`. */
   readonly complete: string;
 }
 
@@ -50,6 +50,8 @@ export function boundsInSql(
     lowest: `greatest(${listed([fromBlock, fromDate && '(SELECT known_block FROM from_date)', first])})`,
     highest: `coalesce(${listed([toBlock, `least(${listed([toDate && '(SELECT known_block FROM to_date)', pinned, 'NULL'])})`, newest])})`,
   };
+  const dataset = `'${typeof of === 'string' ? of : of.dataset}'`;
+  const isWhole = `${isComplete(span)} AND NOT ${hasContradicted(chainId, dataset, span)}`;
   return {
     ctes: [
       ...(fromDate === null ? [] : [fromDateBound(chainId, fromDate)]),
@@ -68,7 +70,7 @@ export function boundsInSql(
       ...(toDate === null ? [] : ['block_number <= (SELECT block FROM to_date)', ...timeTest(time, '<=', toDate)]),
     ],
     // Without a block of its own the chain is not indexed at all: how far it reaches nobody knows.
-    complete: typeof of === 'string' ? isComplete(span) : `(covered.chain_to IS NOT NULL AND ${isComplete(span)})`,
+    complete: typeof of === 'string' ? `(${isWhole})` : `(covered.chain_to IS NOT NULL AND ${isWhole})`,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { DerivedState, HistoryStatus, SubjectKind } from '@chainstead/sync';
+import { hasContradicted } from './block-span.ts';
 import type { Indexed } from './indexed.ts';
 import { isKept } from './is-kept.ts';
 
@@ -71,9 +72,10 @@ export function isUncovered(subject: SubjectInSql, chain: Pick<Chain, 'firstBloc
 }
 
 /** The select list that {@link readSubject} reads; stands in a statement `FROM covered LEFT JOIN` {@link subjectHistory}. */
-export function subjectColumns({ chainId, subject, states = [] }: SubjectInSql): string {
+export function subjectColumns({ chainId, subject, dataset, states = [] }: SubjectInSql): string {
   const built = states.map((state) => isKept(chainId, subject, state));
   return `covered.indexed_from, covered.indexed_to, covered.chain_to, ${built.length === 0 ? 'true' : built.join(' AND ')} AS is_built,
+  ${hasContradicted(chainId, `'${dataset}'`, { lowest: 'covered.indexed_from', highest: 'covered.indexed_to' })} AS is_contradicted,
   history.status, history.status = 'pending' AND history.due_at IS NOT NULL AS waits, history.calls_made, history.calls_estimated,
   history.error_message`;
 }
@@ -89,6 +91,8 @@ export interface SubjectColumns {
   readonly indexed_to: number | null;
   readonly chain_to: number | null;
   readonly is_built: boolean;
+  /** Whether a block was stored whose contents contradict its header. */
+  readonly is_contradicted: boolean;
   readonly status: HistoryStatus | null;
   readonly waits: boolean | null;
   readonly calls_made: number | null;
@@ -129,8 +133,9 @@ export function readSubject(
   const isCovered =
     row !== undefined && row.chain_to !== null && span.fromBlock !== null && span.fromBlock <= firstBlock;
   const isBuilt = row?.is_built ?? false;
+  const isSound = row?.is_contradicted !== true;
   return {
-    indexed: { ...span, complete: isCovered && isBuilt },
+    indexed: { ...span, complete: isCovered && isBuilt && isSound },
     isBuilt,
     isCovered,
     history:

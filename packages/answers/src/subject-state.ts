@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type DerivedState, isNoted } from '@chainstead/sync';
+import { hasContradicted } from './block-span.ts';
 import { readSubject, type SubjectCoverage, type SubjectInSql } from './subject-coverage.ts';
 
 /** What an answer about a subject knows of that tells nobody where the reading of its history stands. */
@@ -7,7 +8,7 @@ export type CurrentCoverage = Omit<SubjectCoverage, 'history'>;
 
 /** As {@link subjectState} has it. */
 export type SubjectState = readonly [
-  span: readonly [from: number | null, to: number | null, chainTo: number | null],
+  span: readonly [from: number | null, to: number | null, chainTo: number | null, isContradicted: boolean],
   /** Null where nobody has asked. */
   kept: readonly [isBuilt: boolean, isAskNoted: boolean] | null,
 ];
@@ -16,8 +17,9 @@ export type SubjectState = readonly [
  * What is known of a subject, and whether it is noted that it was asked about, as one JSON array in SQL: for a page that takes no longer itself than
  * columns and joins would. Stands behind the CTEs of `subjectCoverage`.
  */
-export function subjectState({ subject, chainId }: SubjectInSql, { name, version }: DerivedState): string {
-  return `json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to) FROM covered),
+export function subjectState({ subject, chainId, dataset }: SubjectInSql, { name, version }: DerivedState): string {
+  const isContradicted = hasContradicted(chainId, `'${dataset}'`, { lowest: 'indexed_from', highest: 'indexed_to' });
+  return `json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to, ${isContradicted}) FROM covered),
     (SELECT json_build_array(built_to IS NULL AND NOT is_stale AND EXISTS (SELECT FROM derived_states AS known
         WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${isNoted('kept')})
       FROM kept_subjects AS kept WHERE kept.chain_id = ${chainId} AND kept.state = '${name}' AND kept.subject = ${subject}))`;
@@ -26,11 +28,12 @@ export function subjectState({ subject, chainId }: SubjectInSql, { name, version
 /** @param firstBlock below which there is nothing of the subject */
 export function readSubjectState(
   chain: Chain,
-  [[from, to, chainTo], kept]: SubjectState,
+  [[from, to, chainTo, isContradicted], kept]: SubjectState,
   firstBlock: number,
 ): { readonly coverage: CurrentCoverage; readonly isAskNoted: boolean; readonly isChainIndexed: boolean } {
   const [isBuilt, isAskNoted] = kept ?? [false, false];
-  const columns = { indexed_from: from, indexed_to: to, chain_to: chainTo, is_built: isBuilt, ...NO_HISTORY };
+  const span = { indexed_from: from, indexed_to: to, chain_to: chainTo, is_contradicted: isContradicted };
+  const columns = { ...span, is_built: isBuilt, ...NO_HISTORY };
   return { coverage: readSubject(chain, columns, firstBlock), isAskNoted, isChainIndexed: chainTo !== null };
 }
 

@@ -48,7 +48,7 @@ export function tokenAllowanceRoute({ call, budget }: ContractFunctionOptions): 
           params: [{ to: address, data: encodeCall(asked, params) }, 'latest'],
         }),
       );
-      return c.json({ allowance: String(readAnswer(answer, { asked, abi: ABI, chain: chain.name })) }, 200);
+      return c.json({ allowance: String(readAnswer(answer, { asked, errors: [], chain: chain.name })) }, 200);
     });
   };
 }

@@ -21,12 +21,20 @@ export class ReorgTooDeepError extends ChainsteadError {
 
 /** No upstream gave receipts that reproduce the header's receipts root, on a chain where they must. */
 export class UnprovenBlockError extends ChainsteadError {
-  constructor(facts: { chain: string; block: number | string; reason: string; upstreams: readonly string[] }) {
+  constructor(facts: {
+    chain: string;
+    block: number | string;
+    reason: string;
+    policy: string;
+    upstreams: readonly string[];
+  }) {
+    const setting = `PROOF_${facts.chain.toUpperCase().replaceAll('-', '_')}`;
+    const recording = facts.policy === 'record' ? '' : `, or set ${setting}=record to store such blocks as unproven`;
     super({
       code: 'UNPROVEN_BLOCK',
       message: `Block ${facts.block} of ${facts.chain} could not be proven (${facts.reason}) with any of ${facts.upstreams.join(', ')}`,
       facts,
-      remedy: `Add another upstream, or set PROOF_${facts.chain.toUpperCase().replaceAll('-', '_')}=record to store such blocks as unproven`,
+      remedy: `Add another upstream${recording}`,
       retryable: true,
     });
   }

@@ -226,7 +226,7 @@ async function readBlock(
   const needs = (await options.watcher?.needs(options.chain)) ?? NOTHING_MORE;
   const parts = options.traceRest.worthwhile(partsOf(options.datasets, options.chain));
   const block = await readWatchedBlock(
-    { ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS, senders },
+    { ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS, senders, rereadClock: options.clock },
     at,
     needs,
     signal,

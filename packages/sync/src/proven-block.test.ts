@@ -1,5 +1,5 @@
 import { createChainRegistry, type ProofPolicy } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { type Clock, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { type RecoverSigners, recoverSigners } from '@chainstead/proof/packed-signatures';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
@@ -103,7 +103,7 @@ async function read(
 async function readFrom(
   nodes: readonly ChainNode[],
   number: number,
-  how: Pick<WatchedReader, 'chain' | 'policy' | 'parts' | 'recoverSigners'>,
+  how: Pick<WatchedReader, 'chain' | 'policy' | 'parts' | 'recoverSigners' | 'rereadClock'>,
 ): Promise<Read> {
   await using parts = new AsyncDisposableStack();
   for (const node of nodes) parts.defer(() => node.close());
@@ -151,6 +151,81 @@ const RECEIPT_LIES: readonly (readonly [string, Lie])[] = [
     { receipts: (list) => edit(0, { status: list[0]?.status === '0x1' ? '0x0' : '0x1', logs: [] })(list) },
   ],
 ];
+
+describe('the numbers of logs', () => {
+  const numbersOf = (block: ProvenBlock | null): number[] => block?.logs.map(({ logIndex }) => logIndex) ?? [];
+  const renumbered = (number: (place: number) => string) => (list: readonly JsonObject[]) =>
+    list.map((one) => ({
+      ...one,
+      logs: (one.logs as readonly JsonObject[]).map((log, place) => ({ ...log, logIndex: number(place) })),
+    }));
+
+  it.each<[string, Lie]>([
+    ['in each transaction', { receipts: renumbered((place) => `0x${place.toString(16)}`) }],
+    ['all alike', { receipts: renumbered(() => '0x0') }],
+  ])('follow from the proven receipts where the upstream counts %s', async (_what, lie) => {
+    const count = TRUE_RECEIPTS.flatMap(({ logs }) => logs as readonly JsonObject[]).length;
+    expect(count).toBeGreaterThan(2);
+    for (const policy of ['strict', 'record'] as const) {
+      const { block, faults } = await read(lie, ['logs', 'transactions'], 0, policy);
+      expect(block).toMatchObject({ level: 'receipts', parts: { transactions: { level: 'receipts' } } });
+      expect(numbersOf(block)).toEqual(Array.from({ length: count }, (_, place) => place));
+      expect(block?.receipts.flatMap(({ logs }) => logs)).toEqual(block?.logs);
+      expect(faults).toEqual({ 'log-index-mismatch': 1 });
+    }
+  });
+});
+
+describe('a block whose receipts come without logs at first', () => {
+  /** The truth after so many answers. */
+  const late = (answers: number): Lie => {
+    let left = answers;
+    const isTold = ([first]: readonly JsonObject[]): boolean =>
+      first?.transactionHash === TRUE_RECEIPTS[0]?.transactionHash;
+    return { receipts: (list) => (isTold(list) && left-- > 0 ? list.map((one) => ({ ...one, logs: [] })) : list) };
+  };
+  const readAgain = async (lie: Lie, policy: ProofPolicy, rereadClock: Clock | undefined) => {
+    const nodes = [await serve(lie)];
+    return readFrom(nodes, NUMBER, { chain: strict, policy, parts: new Set(['logs']), rereadClock });
+  };
+  const waits = (): { readonly clock: Clock; readonly slept: number[] } => {
+    const slept: number[] = [];
+    return { slept, clock: { now: () => 0, sleep: async (ms) => void slept.push(ms) } };
+  };
+
+  it.each(['strict', 'record'] as const)(
+    'is read again until it proves itself, under the policy %s',
+    async (policy) => {
+      const { clock, slept } = waits();
+      const { block, faults } = await readAgain(late(3), policy, clock);
+      expect(block?.level).toBe('receipts');
+      expect(block?.logs.length).toBeGreaterThan(0);
+      expect(slept).toEqual([100, 200, 400]);
+      expect(faults['receipts-root-mismatch']).toBe(1);
+    },
+  );
+
+  it('is unproven in the end where the upstream stays with it', async () => {
+    const { clock, slept } = waits();
+    const { block } = await readAgain(late(1_000), 'record', clock);
+    expect(block).toMatchObject({ level: 'unproven', reason: 'root-mismatch' });
+    expect(slept).toEqual([100, 200, 400, 800, 1_600]);
+    await expect(readAgain(late(1_000), 'strict', clock)).rejects.toMatchObject({ code: 'UNPROVEN_BLOCK' });
+  });
+
+  it('is read once where nobody waits for it', async () => {
+    const { block } = await readAgain(late(1), 'record', undefined);
+    expect(block?.level).toBe('unproven');
+  });
+
+  it('is not waited for under the policy record where its bloom says that no log is missing', async () => {
+    const { clock, slept } = waits();
+    const otherStatus = (list: readonly JsonObject[]) => edit(0, { cumulativeGasUsed: '0x1' })(list);
+    const { block } = await readAgain({ receipts: otherStatus }, 'record', clock);
+    expect(block?.level).toBe('unproven');
+    expect(slept).toEqual([]);
+  });
+});
 
 describe('the transactions of a block', () => {
   it('come from the first upstream where it tells the truth, and are proven', async () => {

@@ -3,18 +3,26 @@
  * where transaction objects are asked for, one's transactions as well.
  */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
-import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
+import type { Block, BlockHeader, Clock, Hash, Log, Receipt } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
 import {
   committedTransactions,
   contradictsSenders,
+  logsBloom,
   type ProofLevel,
   proveBlock,
   proveTransactions,
   type RecoverSigners,
   type TransactionsProof,
 } from '@chainstead/proof';
-import type { FaultKind, RequestOptions, UpstreamPool } from '@chainstead/rpc';
+import {
+  type Answer,
+  type FaultKind,
+  placeLogs,
+  type RequestOptions,
+  repeatsIndexes,
+  type UpstreamPool,
+} from '@chainstead/rpc';
 import type { InternalTransfer } from './block-watcher.ts';
 import { UnprovenBlockError } from './errors.ts';
 import type { BlockPart, InternalTransaction, PartProof } from './whole-block.ts';
@@ -68,6 +76,8 @@ export interface BlockReader {
   readonly policy: ProofPolicy;
   /** Who recovers senders from signatures. @default this process */
   readonly recoverSigners?: RecoverSigners | undefined;
+  /** Waits before a block that contradicts its own header is read again. @default it is not */
+  readonly rereadClock?: Clock | undefined;
 }
 
 export interface ProvenReadOptions {
@@ -83,18 +93,68 @@ export interface ProvenReadOptions {
   readonly senders?: 'wait' | 'later';
 }
 
+/** Waits between readings of a block that contradicts its own header, milliseconds: nodes serve receipts without their logs for a moment. */
+const REREAD_AFTER_MS = [100, 200, 400, 800, 1_600];
+
 /**
  * Null when no upstream (but those excluded) has the block. Where no upstream's transactions prove themselves, the block comes with
  * those that it has, and its `parts` say why.
  * @throws UnprovenBlockError under the policy `strict` when no upstream's receipts prove themselves.
  */
 export async function readProvenBlock(
+  reader: BlockReader,
+  at: number | Hash,
+  options: ProvenReadOptions = {},
+): Promise<ProvenBlock | null> {
+  const { chain, policy, rereadClock } = reader;
+  const blamed = new Set<string>();
+  for (let readings = 0; ; readings++) {
+    const { block, unproven, reason, refused } = await readFromEach(reader, at, options, blamed);
+    if (block !== null) return block;
+    const wait = REREAD_AFTER_MS[readings];
+    if (rereadClock !== undefined && wait !== undefined && mayPass(unproven, policy)) {
+      await rereadClock.sleep(wait, options.signal);
+      continue;
+    }
+    if (unproven !== null && policy === 'record') return unproven;
+    if (reason === null) return null;
+    throw new UnprovenBlockError({ chain: chain.key, block: at, reason, policy, upstreams: [...refused] });
+  }
+}
+
+/** Whether the block may prove itself in a moment. Where roots may be of a form of the chain's own, blooms tell. */
+function mayPass(unproven: ProvenBlock | null, policy: ProofPolicy): boolean {
+  return unproven !== null && (policy === 'strict' || unproven.reason === 'receipt-count' || lacksLogs(unproven));
+}
+
+/** Whether the header's bloom holds what is in none of the logs. */
+function lacksLogs({ header, logs }: ProvenBlock): boolean {
+  if (header.logsBloom === null) return false;
+  const bloom = logsBloom(logs);
+  return Buffer.from(header.logsBloom.slice(2), 'hex').some((byte, at) => (byte & ~(bloom[at] ?? 0)) !== 0);
+}
+
+/** What came of asking one upstream after the other. */
+interface ReadFromEach {
+  /** Proven, or with transactions that are not. */
+  readonly block: ProvenBlock | null;
+  /** One that may be recorded as it is. */
+  readonly unproven: ProvenBlock | null;
+  /** Why the last one is not proven. */
+  readonly reason: string | null;
+  readonly refused: ReadonlySet<string>;
+}
+
+/** @param blamed upstreams whose fault with this block is counted already */
+async function readFromEach(
   { pool, chain, policy, recoverSigners }: BlockReader,
   at: number | Hash,
-  { signal, exclude = new Set(), transactions = 'none', senders: waiting = 'wait' }: ProvenReadOptions = {},
-): Promise<ProvenBlock | null> {
+  { signal, exclude = new Set(), transactions = 'none', senders: waiting = 'wait' }: ProvenReadOptions,
+  blamed: Set<string>,
+): Promise<ReadFromEach> {
   const refused = new Set<string>(exclude);
   const asked = transactions === 'proven' || transactions === 'signed' ? transactions : null;
+  const proven = (block: ProvenBlock): ReadFromEach => ({ block, unproven: null, reason: null, refused });
   let unproven: ProvenBlock | null = null;
   let altered: ProvenBlock | null = null;
   let lastReason: string | null = null;
@@ -105,9 +165,11 @@ export async function readProvenBlock(
       ...(signal === undefined ? {} : { signal }),
     });
     if (answer === null) break;
-    const { block, receipts } = answer.value;
+    const { block } = answer.value;
     const senders = asked === 'signed' ? checkSenders(block, chain, recoverSigners) : null;
-    const proof = proveBlock({ header: block.header, transactionHashes: block.transactionHashes, receipts }, chain);
+    const given = { header: block.header, transactionHashes: block.transactionHashes, receipts: answer.value.receipts };
+    const proof = proveBlock(given, chain);
+    const receipts = numbered(pool, answer, proof.level, chain);
     const read: ProvenBlock = {
       header: block.header,
       block,
@@ -122,22 +184,26 @@ export async function readProvenBlock(
     };
     refused.add(answer.upstream);
     if (proof.level !== 'unproven') {
-      if (asked === null) return read;
+      if (asked === null) return proven(read);
       const ofTransactions = await proveObjects(read, chain, waiting === 'wait' ? senders : null);
       const found = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
       if (!isAltered(ofTransactions))
-        return waiting === 'wait' || senders === null
-          ? found
-          : { ...found, sendersHold: reportContradicted(pool, read, senders) };
+        return proven(
+          waiting === 'wait' || senders === null
+            ? found
+            : { ...found, sendersHold: reportContradicted(pool, read, senders) },
+        );
       reportAltered(pool, read, ofTransactions);
       altered ??= found;
       continue;
     }
-    pool.reportFault(
-      answer.upstream,
-      proof.reason === 'header-hash-mismatch' ? 'header-hash-mismatch' : 'receipts-root-mismatch',
-      { block: block.header.number, reason: proof.reason },
-    );
+    if (!blamed.has(answer.upstream))
+      pool.reportFault(
+        answer.upstream,
+        proof.reason === 'header-hash-mismatch' ? 'header-hash-mismatch' : 'receipts-root-mismatch',
+        { block: block.header.number, reason: proof.reason },
+      );
+    blamed.add(answer.upstream);
     // An answer whose logs contradict themselves is never stored, whatever the policy.
     if (RECORDABLE.has(proof.reason)) {
       const { level, reason } = read;
@@ -145,15 +211,25 @@ export async function readProvenBlock(
     }
     lastReason = proof.reason;
   }
-  if (altered !== null) return altered;
-  if (unproven !== null && policy === 'record') return unproven;
-  if (lastReason === null) return null;
-  throw new UnprovenBlockError({
-    chain: chain.key,
-    block: at,
-    reason: lastReason,
-    upstreams: [...refused],
-  });
+  return { block: altered, unproven, reason: lastReason, refused };
+}
+
+/**
+ * Receipts whose logs have the numbers that follow from what is proven. Where nothing is, those of the upstream are kept unless they repeat in a transaction:
+ * rows could not be told apart.
+ */
+function numbered(
+  pool: UpstreamPool,
+  { value: { block, receipts }, upstream }: Answer<{ readonly block: Block; readonly receipts: readonly Receipt[] }>,
+  level: ProofLevel,
+  chain: Chain,
+): readonly Receipt[] {
+  const isProven = level === 'receipts' && chain.receiptsRoot === 'ethereum';
+  if (!isProven && !repeatsIndexes(receipts)) return receipts;
+  const placed = placeLogs(receipts);
+  if (placed.misplaced > 0)
+    pool.reportFault(upstream, 'log-index-mismatch', { block: block.header.number, logs: placed.misplaced });
+  return placed.receipts;
 }
 
 /** How one of a block's transactions names another sender than signed it; null where none does. */

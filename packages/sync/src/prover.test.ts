@@ -86,6 +86,29 @@ describe('the prover', () => {
     expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
   });
 
+  it('tries again what was stored against its header, and less often while that proves nothing', async () => {
+    const stage = await openFilled();
+    await prove(optionsOf(stage), never);
+    const { database } = scratch;
+    const parameters = [stage.chain.id];
+    await database.query(
+      `UPDATE sync_ranges SET proof = 'unproven', proof_reason = 'root-mismatch' WHERE chain_id = $1 AND dataset = 'marks'`,
+      parameters,
+    );
+    await database.query('DELETE FROM marks WHERE chain_id = $1 AND block_number BETWEEN 30 AND 40', parameters);
+    stage.node.faults.set({ dropReceiptLogsRate: 1 });
+    stage.node.counters.reset();
+    await prove(optionsOf(stage, { policy: 'record' }), never);
+    expect((await stage.coverageOf(marks)).levels).toContain('unproven');
+    // One stretch, and the next one not before a while.
+    expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(64);
+    stage.node.faults.clear();
+    await prove(optionsOf(stage, { policy: 'record' }), never);
+    expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
+    const { stored, expected } = await stage.marksOf(RANGE.from, RANGE.to);
+    expect(stored).toBe(expected);
+  });
+
   it('leaves blocks that another process works on to it', async () => {
     const stage = await openFilled();
     const other = await createClaimOwner(scratch.database);

@@ -14,6 +14,7 @@ export { fieldsOfRow } from './binary-row.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { checkAnswers } from './check-answers.ts';
 export { firstLine, spawnDependent } from './child-process.ts';
+export { CLIENT_PROFILES, type ClientProfile } from './client-profiles.ts';
 export { type Closable, closeOf } from './closable.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 export {
@@ -57,6 +58,7 @@ export { createMarketScript, type MarketScript } from './market-script.ts';
 export type { ExpectedTrade } from './market-stall.ts';
 export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
 export { type FilledNotificationQueue, fillNotificationQueue } from './notification-queue.ts';
+export { bendMethods, takeTurns } from './odd-client.ts';
 export { type Moralis, type OfficialSdk, officialSdkScript, startOfficialSdk } from './official-sdk.ts';
 export { askCluster, pauseReplay } from './paused-replay.ts';
 export { processorMs } from './processor-ms.ts';

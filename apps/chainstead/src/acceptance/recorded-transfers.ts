@@ -45,7 +45,10 @@ export function decodeIndependently(folder: string, block: string, chain: Chain)
 
 function readLogs(folder: string, block: string): RawLog[] {
   const receipts: { logs: RawLog[] }[] = JSON.parse(readFileSync(join(folder, block, 'receipts.json'), 'utf8'));
-  return receipts.flatMap((receipt) => receipt.logs);
+  const logs = receipts.flatMap((receipt) => receipt.logs);
+  // One recorded node gives a number twice in a block, whose receipts are proven.
+  const isCounted = new Set(logs.map(({ logIndex }) => Number(logIndex))).size < logs.length;
+  return isCounted ? logs.map((log, place) => ({ ...log, logIndex: `0x${place.toString(16)}` as const })) : logs;
 }
 
 function topicsOf({ topics }: RawLog): [`0x${string}`, ...`0x${string}`[]] {

@@ -193,6 +193,17 @@ describe('parameters', () => {
     for (const chain of ['base', '0x2105', '8453']) expect(blocksOf(await get(`?chain=${chain}`))).toEqual([2]);
   });
 
+  test('a page of blocks of which one contradicts its header is not complete', async () => {
+    await seedTransfers(scratch.database, eth, [transfer(7)]);
+    await seedCoverage(scratch.database, eth, 0, 10);
+    await seedCoverage(scratch.database, eth, 11, 11, 'unproven');
+    const completeOf = async (query = ''): Promise<unknown> => Object((await get(query)).indexed).complete;
+    expect(await completeOf()).toBe(true);
+    await scratch.database.query(`UPDATE sync_ranges SET proof_reason = 'root-mismatch' WHERE proof = 'unproven'`);
+    expect(await completeOf()).toBe(false);
+    expect(await completeOf('?to_block=10')).toBe(true);
+  });
+
   test('a chain of which nothing is indexed yet answers an empty page that says so, and no total', async () => {
     expect(await get('?chain=polygon')).toEqual({
       total: null,

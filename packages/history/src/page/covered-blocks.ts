@@ -1,7 +1,8 @@
+import { IS_CONTRADICTED } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
 
-/** Which of some blocks a dataset of the chain has all rows of, of every account. */
+/** Which of some blocks a dataset of the chain has all rows of, of every account. Not those whose contents contradict their header. */
 export async function readCoveredBlocks(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
@@ -11,7 +12,8 @@ export async function readCoveredBlocks(
   if (blocks.length === 0) return new Set();
   const rows = await database.select<{ block: number }>(
     `SELECT wanted.block FROM unnest($2::bigint[]) AS wanted(block)
-     WHERE EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1 AND dataset = $3 AND wanted.block BETWEEN first_block AND last_block)`,
+     WHERE EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1 AND dataset = $3 AND wanted.block BETWEEN first_block AND last_block
+       AND NOT (${IS_CONTRADICTED}))`,
     [id, blocks, dataset],
   );
   return new Set(rows.map(({ block }) => block));

@@ -1,4 +1,4 @@
-import { coverage, fromDateBound, isBuilt, isComplete, toDateBound } from '@chainstead/answers';
+import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, type Statement, where } from '@chainstead/db';
@@ -84,7 +84,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
   });
   // What lies on the coordinator alone, where tables are distributed, is read by itself.
   const text = `WITH ${ctes.join(', ')}, state AS MATERIALIZED (
-  SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND ${isBuilt(chainId, saleDays)} AS complete FROM covered
+  SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND NOT ${hasContradicted(chainId, "'nft-trades'", span)} AND ${isBuilt(chainId, saleDays)} AS complete FROM covered
 ), shown AS MATERIALIZED (
   SELECT trade.*, quote.value AS quote_value, quote.source AS quote_source, newest.value AS newest_value, newest.source AS newest_source
   FROM (VALUES (true)) AS one LEFT JOIN trade ON true LEFT JOIN LATERAL ${atSale} AS quote ON true LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true
