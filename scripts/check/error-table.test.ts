@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { collectErrors, renderErrorDocument } from './error-table.ts';
+import { collectErrors, needlessRemedies, renderErrorDocument } from './error-table.ts';
+import { readSourceFiles } from './source-files.ts';
 
 const SOURCE = `
 export class LostError extends ChainsteadError {
@@ -35,7 +36,15 @@ describe('error table', () => {
     expect(collectErrors([{ path: 'packages/db/src/gone.ts', text }])[0]?.message).toBe('The thing is gone.');
   });
 
-  it('passes over tests and the testkit', () => {
+  it('has a remedy for every error of the program, and none that is not shown', () => {
+    const files = readSourceFiles();
+    const wanting = collectErrors(files).filter(({ remedy }) => remedy.trim() === '');
+    expect(wanting.map(({ code }) => code)).toEqual([]);
+    expect(needlessRemedies(files)).toEqual([]);
+  });
+
+  it('passes over tests, what is for tests, and the testkit', () => {
+    expect(collectErrors([{ path: 'packages/http/src/testing/lost.ts', text: SOURCE }])).toEqual([]);
     expect(collectErrors([{ path: 'packages/db/src/lost.test.ts', text: SOURCE }])).toEqual([]);
     expect(collectErrors([{ path: 'packages/testkit/src/lost.ts', text: SOURCE }])).toEqual([]);
   });

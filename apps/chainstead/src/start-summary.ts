@@ -74,8 +74,11 @@ function chainLines({ chains, aptos, gateway }: Configuration): string[] {
     return isWanting ? ['  Chains    none: set CHAINS, for instance CHAINS=eth,base'] : [];
   }
   return chains.map((configured, index) => {
-    const { chain, upstreams, startBlock, endBlock } = configured;
-    const history = `history from ${startBlock ?? 'the head at the first start'}${endBlock === null ? '' : ` to ${endBlock}`}`;
+    const { chain, upstreams, startBlock, startsWhole, endBlock } = configured;
+    const first = startsWhole
+      ? 'block 0 while the chain is young, else the head at the first start'
+      : 'the head at the first start';
+    const history = `history from ${startBlock ?? first}${endBlock === null ? '' : ` to ${endBlock}`}`;
     const proof = `head proven (${configured.proof}), history ${configured.backfillProof === 'receipts' ? 'proven before it is served' : 'fast first, then proven'}`;
     const nodes = configured.usesPublicUpstreams
       ? `${upstreams.length} public nodes (slow and limited: set RPC_URLS)`

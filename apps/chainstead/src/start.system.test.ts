@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import {
   serveScriptedChain,
   startProgram,
 } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findOldNode } from './testing/old-node.ts';
 
 // Processes start slowly on a busy machine.
@@ -48,9 +48,11 @@ function start(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   node = process.execPath,
+  entry?: string,
 ): Program {
   const program = startProgram(['start', ...args], {
     node,
+    ...(entry !== undefined && { entry }),
     environment: {
       DATABASE_URL: scratch.url,
       DATA_DIR: dataDirectory,
@@ -296,6 +298,21 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
     const moved = start(['--roles', 'api'], { ...keyed, METRICS_PORT: '0' });
     const [, metricsPort = ''] = await moved.waitFor(/Metrics {3}http:\S+:(\d+)\/metrics, without a key/);
     expect((await read(`http://127.0.0.1:${metricsPort}/metrics`)).status).toBe(200);
+  });
+
+  it('ends with the shell that npm started it by, which passes no signal on', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chainstead-shell-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const shell = join(folder, 'run.sh');
+    const entry = join(import.meta.dirname, '../bin/chainstead.js');
+    await writeFile(shell, `"${process.execPath}" "${entry}" "$@"\nexit $?\n`);
+    const program = start(['--roles', 'api'], { npm_command: 'exec' }, '/bin/sh', shell);
+    await addressOf(program);
+    const processes = descendantsOf(program.pid);
+    expect(processes.length).toBeGreaterThan(0);
+    program.signal('SIGTERM');
+    const isAlive = (pid: number): boolean => commandLineOf(pid) !== null;
+    await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: READY_TIMEOUT_MS, interval: 100 });
   });
 
   it('answers for a set of roles without the API on METRICS_PORT', async () => {

@@ -32,9 +32,10 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
 
   async function look(): Promise<void> {
     const suspectFrom = performance.now() - SUSPECT_AFTER_MS;
-    if ([...inUse.values()].some((since) => since <= suspectFrom))
+    const isSuspect = (client: object): boolean => (inUse.get(client) ?? Number.POSITIVE_INFINITY) <= suspectFrom;
+    if ([...inUse.keys()].some(isSuspect))
       try {
-        const lost = await findLost();
+        const lost = lostWith(await findMissing(), isSuspect);
         if (lost.length > 0) logger.warn({ connections: lost.length }, LOST);
         for (const client of lost) client.destroy();
       } catch (error) {
@@ -45,7 +46,8 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
     if (inUse.size > 0) lookLater();
   }
 
-  async function findLost(): Promise<readonly SessionClient[]> {
+  /** The connections whose sessions the server does not have. */
+  async function findMissing(): Promise<readonly SessionClient[]> {
     const known = [...connected].filter(({ backend }) => backend !== null);
     const asking = openSession({ query_timeout: LOOK_TIMEOUT_MS });
     try {
@@ -73,6 +75,14 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
     lookLater();
   });
   pool.on('release', (_error, client) => inUse.delete(client));
+}
+
+/**
+ * The connections that are lost: all whose sessions are missing, if somebody still waits for one of them. A session of the same server is missing too while
+ * its connection is being closed, as idle ones are, but nobody waits for that.
+ */
+export function lostWith<C extends object>(missing: readonly C[], isSuspect: (client: C) => boolean): readonly C[] {
+  return missing.some(isSuspect) ? missing : [];
 }
 
 const LOST =

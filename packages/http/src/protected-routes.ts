@@ -30,7 +30,7 @@ export function protectRoutes(
 }
 
 /** A 403: other machines reach this address, and nothing tells the operator's scraper from them. */
-export class MetricsClosedError extends ApiError {
+class MetricsClosedError extends ApiError {
   constructor() {
     super({
       code: 'METRICS_CLOSED',

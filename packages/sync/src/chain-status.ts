@@ -102,7 +102,7 @@ export async function readChainStatuses(
               blocksLeft: unprovenBlocks(coverage),
               secondsLeft: Math.ceil(unprovenBlocks(coverage) / row.prover_rate),
             },
-      gaps: findGaps(row, expected, [...coverage, ...belowKept(expected, keptFrom)]),
+      gaps: findGaps(row, expected, coverage, belowKept(expected, keptFrom)),
       building: (builds.get(chainId) ?? [])
         .filter(({ dataset }) => datasets.some(({ name }) => name === dataset))
         .map(({ state, dataset, status, part, rows: counted }) => ({ state, dataset, status, part, rows: counted })),
@@ -131,11 +131,17 @@ function expectedDatasets(
   return datasets.filter((dataset) => coverage.some((covered) => covered.dataset === dataset.name));
 }
 
-/** Blocks from the start of history to the checkpoint that a dataset does not cover. */
-function findGaps(row: StatusRow, datasets: readonly Dataset[], coverage: readonly CoveredRange[]): Gap[] {
-  const wanted = { from: row.history_start, to: row.checkpoint ?? row.first_followed - 1 };
+/** Blocks from the start of history, or the first block that is covered, to the checkpoint that a dataset does not cover. */
+function findGaps(
+  row: StatusRow,
+  datasets: readonly Dataset[],
+  coverage: readonly DatasetCoverage[],
+  old: readonly CoveredRange[],
+): Gap[] {
+  const from = coverage.reduce((first, { range }) => Math.min(first, range.from), row.history_start);
+  const wanted = { from, to: row.checkpoint ?? row.first_followed - 1 };
   return datasets.flatMap((dataset) =>
-    missingCoverage(wanted, [dataset.name], coverage).map((missing) => ({
+    missingCoverage(wanted, [dataset.name], [...coverage, ...old]).map((missing) => ({
       dataset: dataset.name,
       range: missing.range,
     })),

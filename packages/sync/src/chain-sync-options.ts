@@ -13,6 +13,10 @@ import type { SyncMetrics } from './sync-metrics.ts';
 export interface ChainSyncSettings {
   /** Where history begins; null: at the head of the first start. */
   readonly startBlock: number | null;
+  /** A head at the first start below which history without a start begins with the chain's first block. @default 0 */
+  readonly wholeBelow?: number;
+  /** Whether the chain may be without new blocks for any time, as a development chain is. @default false */
+  readonly mayIdle?: boolean;
   /** Last block of a bounded run; null: follow for ever. */
   readonly endBlock: number | null;
   readonly proof: ProofPolicy;

@@ -255,7 +255,8 @@ async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<
     (highest, one) => Math.max(highest, one.range.to),
     -1,
   );
-  const historyStart = Math.max(chain.firstBlock, settings.startBlock ?? known?.historyStart ?? head.number);
+  const firstStart = head.number < (settings.wholeBelow ?? 0) ? chain.firstBlock : head.number;
+  const historyStart = Math.max(chain.firstBlock, settings.startBlock ?? known?.historyStart ?? firstStart);
   const deepEnough = head.number - chain.reorgDepthMax;
   const firstFollowed = Math.max(
     historyStart,

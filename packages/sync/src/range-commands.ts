@@ -243,7 +243,8 @@ async function requireFinal(
   const state = await readChainState(database, chain.id);
   const settled = await readSettledHeight(pool, chain);
   const highestFinal =
-    state === null ? settled : Math.min(settled, Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0));
+    // Below the first followed block nothing is rolled back: a chain that stands still would leave it out for good.
+    state === null ? settled : Math.max(state.firstFollowed - 1, Math.min(settled, state.checkpoint?.number ?? 0));
   const beyond = ranges.find((range) => range.to > highestFinal);
   if (beyond !== undefined) throw new RangeNotFinalError({ chain: chain.key, range: beyond, highestFinal });
 }

@@ -1,5 +1,12 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { type ChainId, createMetricsRegistry, parseChainId, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type ChainId,
+  createMetricsRegistry,
+  parseChainId,
+  parseHash,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -81,4 +88,47 @@ test('a chain whose sessions fail again and again is told to stand still', async
   await vi.waitFor(async () => expect((await metrics.stalled.get()).values).toMatchObject([{ value: 1 }]));
   expect(await stallOf(chain.id)).toMatch(/^No progress for \d+ s: /);
   await pool.close();
+});
+
+test.each([
+  [true, null],
+  [false, /^No progress for \d+ s: no upstream has announced a block above 12$/],
+] as const)('a chain without new blocks stands still unless it may (%s)', async (mayIdle, stall) => {
+  const chainId = await chainOfAge(mayIdle ? 7_004 : 7_005, 0);
+  const chain = { ...createChainRegistry().get('eth'), id: chainId, key: `idle-${mayIdle}` };
+  await saveStall(scratch.database, chainId, 'No progress for 60 s: the node was away');
+  const metrics = createSyncMetrics(createMetricsRegistry());
+  const logger = silentLogger();
+  let passed = 0;
+  const clock = { ...systemClock, now: () => passed };
+  const settings = {
+    startBlock: null,
+    mayIdle,
+    endBlock: null,
+    proof: 'strict',
+    backfillProof: 'none',
+    backfillOrder: 'newest-first',
+    proverRate: 0,
+  } as const;
+  const healthy = createUpstreamPool({
+    chain,
+    upstreams: [{ url: 'http://127.0.0.1:9' }],
+    logger,
+    metrics: createMetricsRegistry(),
+  });
+  const pool = { ...healthy, status: () => healthy.status().map((one) => ({ ...one, state: 'healthy' as const })) };
+  const options = { chain, pool, database: scratch.database, datasets: [], logger, metrics, clock, settings };
+  const progress = beginProgress(clock.now());
+  const block = { number: 12, hash: parseHash(`0x${'12'.repeat(32)}`) };
+  progress.checkpoint = block;
+  progress.head = { ...block, parentHash: block.hash, timestamp: 0 };
+  passed = 3_600_000;
+  const end = new AbortController();
+  const { stopped } = startStatusReports(options, progress, end.signal);
+  end.abort();
+  await stopped;
+  if (stall === null) expect(await stallOf(chainId)).toBeNull();
+  else expect(await stallOf(chainId)).toMatch(stall);
+  expect((await metrics.stalled.get()).values).toMatchObject([{ value: mayIdle ? 0 : 1 }]);
+  await healthy.close();
 });

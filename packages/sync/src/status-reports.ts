@@ -72,7 +72,9 @@ export function startStatusReports(
     await saveHealth(options.database, chain.id, state, upstreams);
     await measureCoverage({ ...options, keep: options.settings.keep }, state.provingRate);
     const silentMs = clock.now() - state.progressAt;
-    const stalled = silentMs > stallAfterMs;
+    const idle = options.settings.mayIdle === true && isIdle(state, upstreams);
+    if (idle) await clearStall(options.database, chain.id);
+    const stalled = silentMs > stallAfterMs && !idle;
     metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);
     if (!stalled) return;
     const reason = startsAboveHead(state, state.head)
@@ -117,6 +119,12 @@ export function startStatusReports(
       state.head === null || state.checkpoint === null ? 0 : state.head.number - state.checkpoint.number,
     stopped: run(),
   };
+}
+
+/** Whether all is indexed that a healthy node has: the next block may come at any time. */
+function isIdle({ head, checkpoint, databaseFailure }: ChainProgress, upstreams: readonly UpstreamStatus[]): boolean {
+  const isCaughtUp = head !== null && checkpoint !== null && head.number <= checkpoint.number;
+  return isCaughtUp && databaseFailure === null && upstreams.some((upstream) => upstream.state === 'healthy');
 }
 
 interface Start {
@@ -170,6 +178,12 @@ export async function saveStall(database: Database, chainId: ChainId, reason: st
   await database.query('UPDATE sync_chains SET stall_reason = $2, updated_at = now() WHERE chain_id = $1', [
     chainId,
     reason,
+  ]);
+}
+
+async function clearStall(database: Database, chainId: ChainId): Promise<void> {
+  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = $1 AND stall_reason IS NOT NULL', [
+    chainId,
   ]);
 }
 

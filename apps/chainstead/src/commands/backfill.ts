@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { addBlockRangeOptions, type BlockRangeOptions } from '../block-range-options.ts';
+import { addDetachableRangeOptions, type BlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** `chainstead backfill` */
 export function backfillCommand(context: CommandContext): Command {
-  return addBlockRangeOptions(new Command('backfill'))
+  return addDetachableRangeOptions(new Command('backfill'))
     .description('index ranges of blocks (of Aptos: of versions) and exit; what is covered already is not read again')
     .option('--bulk', 'for large loads: leave secondary indexes out and build them afterwards, several times faster')
     .addHelpText('after', EXAMPLES)

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import type { ReindexOptions } from '../actions/reindex.ts';
-import { addBlockRangeOptions } from '../block-range-options.ts';
+import { addDetachableRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** `chainstead reindex` */
 export function reindexCommand(context: CommandContext): Command {
-  return addBlockRangeOptions(new Command('reindex'))
+  return addDetachableRangeOptions(new Command('reindex'))
     .description('read ranges of blocks anew and replace their rows; any number of times with the same result')
     .option('--dataset <name>', 'only this dataset; the names are those that DATASETS takes')
     .addHelpText('after', EXAMPLES)

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { addBlockRangeOptions, type BlockRangeOptions } from '../block-range-options.ts';
+import { addDetachableRangeOptions, type BlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** `chainstead verify` */
 export function verifyCommand(context: CommandContext): Command {
-  return addBlockRangeOptions(new Command('verify'))
+  return addDetachableRangeOptions(new Command('verify'))
     .description('prove ranges by whole receipts, repair what differs, and name the upstream that gave it')
     .addHelpText('after', EXAMPLES)
     .action(async (options: BlockRangeOptions, command: Command) => {

@@ -28,6 +28,10 @@ export interface ChainConfiguration {
   readonly usesPublicUpstreams: boolean;
   /** Null: the head at the first start. */
   readonly startBlock: number | null;
+  /** Whether history begins with the chain's first block instead, where its head is young at the first start. */
+  readonly startsWhole: boolean;
+  /** Whether the chain is unknown here: it may be a development chain, which has a block only when somebody sends a transaction. */
+  readonly isOwn: boolean;
   /** Null: the head is followed. */
   readonly endBlock: number | null;
   /** How much of the history of ERC-20 transfers is kept. */
@@ -82,7 +86,7 @@ export function resolveChains(settings: GlobalSettings, variables: Variables, ne
     });
   const indexed = found(settings.CHAINS ?? []);
   const configured = indexed.map(({ name, own, chain }) => {
-    const configuration = chainConfiguration(name, chain, own, settings);
+    const configuration = chainConfiguration(name, chain, own, settings, known.find(chain.id) === null);
     problems.push(...contradictions(configuration, name, variables));
     if (needsUpstreams) problems.push(...missingUpstream(name, configuration.upstreams, variables));
     return configuration;
@@ -225,13 +229,16 @@ function chainConfiguration(
   chain: Chain,
   own: ChainSettings,
   settings: GlobalSettings,
+  isOwn: boolean,
 ): ChainConfiguration {
   return {
     name,
     chain,
     upstreams: upstreamsOf(chain, own),
     usesPublicUpstreams: usesPublicUpstreams(own),
-    startBlock: own.START_BLOCK,
+    startBlock: own.START_BLOCK ?? null,
+    startsWhole: isOwn && own.START_BLOCK === undefined,
+    isOwn,
     endBlock: own.END_BLOCK ?? null,
     keep: { blocks: own.KEEP_BLOCKS ?? null, since: own.KEEP_SINCE ?? null },
     backfillOrder: own.BACKFILL_ORDER,

@@ -102,12 +102,12 @@ export const chainKeys = z.object({
     example: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
     whenAbsent: "the known chain's, or none: then balances of that coin are read each time",
   }),
-  START_BLOCK: withDefault(startBlock, {
+  START_BLOCK: optional(startBlock, {
     group: 'Chains',
     description: 'Where history begins',
     allowed: 'a block number, or head (where the chain stands at the first start)',
     example: '18000000',
-    default: 'head',
+    whenAbsent: 'head, or block 0 on a chain that Chainstead does not know and whose head is below 100000',
   }),
   END_BLOCK: optional(wholeNumber(0), {
     group: 'Chains',

@@ -162,6 +162,23 @@ describe('chains', () => {
     expect(baseSepolia?.upstreams.length).toBeGreaterThan(0);
   });
 
+  it('begin a chain that is not known here with its first block, unless it has a start', () => {
+    const start = (own: Readonly<Record<string, string>>) => {
+      const { configuration } = parse({
+        CHAINS: 'dev',
+        CHAIN_ID_DEV: '31337',
+        RPC_URLS_DEV: 'http://127.0.0.1:8545',
+        ...own,
+      });
+      return configuration.chains[0];
+    };
+    expect(start({})).toMatchObject({ startBlock: null, startsWhole: true, isOwn: true });
+    expect(start({ START_BLOCK_DEV: 'head' })).toMatchObject({ startBlock: null, startsWhole: false, isOwn: true });
+    expect(start({ START_BLOCK_DEV: '7' })).toMatchObject({ startBlock: 7, startsWhole: false });
+    const { configuration } = parse({ CHAINS: 'eth', CHAIN_ID_ETH: '1' });
+    expect(configuration.chains[0]).toMatchObject({ startBlock: null, startsWhole: false, isOwn: false });
+  });
+
   it('take PROOF and BACKFILL_PROOF for all chains unless a chain has its own', () => {
     const { configuration } = parse({
       CHAINS: 'eth,base',

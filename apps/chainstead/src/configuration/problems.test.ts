@@ -54,6 +54,11 @@ describe('problems', () => {
     expect(database).toMatchObject({ readUrl: standbys.DATABASE_READ_URL, readLagMaxMs: 10_000 });
   });
 
+  it('are complete sentences', () => {
+    const text = new ConfigurationError(problemsOf({ PORT: '99999999' })).message;
+    expect(text).toContain('\n  PORT="99999999" is not between 0 and 65535.\n');
+  });
+
   it('never show a secret', () => {
     const error = new ConfigurationError(
       problemsOf({ API_KEYS: 'short', DATABASE_URL: 'hunter2', REDIS_URL: 'http://:hunter2@r' }),

@@ -45,9 +45,9 @@ export class ConfigurationError extends ChainsteadError {
 }
 
 function problemText(problem: ConfigurationProblem): string {
-  const given = problem.given === null ? 'is missing' : `is ${JSON.stringify(problem.given)}`;
+  const given = problem.given === null ? ' is missing:' : `=${JSON.stringify(problem.given)}`;
   return [
-    `  ${problem.key} ${given}: ${problem.problem}`,
+    `  ${problem.key}${given} ${problem.problem.replace(/\.$/, '')}.`,
     `    allowed: ${problem.allowed}`,
     `    example: ${problem.example}`,
   ].join('\n');

@@ -118,7 +118,7 @@ function demoEnvironment(
     // So that the first who asks for a contract's logs finds all of them.
     LOGS_DEVNET: 'all',
     BLOCK_TIME_MS_DEVNET: '1000',
-    POLL_INTERVAL_MS_DEVNET: '100',
+    POLL_INTERVAL_MS_DEVNET: '1000',
     // The wrapped coin's balances are compared with the node's a moment after they changed.
     BALANCE_MAX_AGE_MS: '500',
     APTOS_NODE_URL: coins.fullnode.url,

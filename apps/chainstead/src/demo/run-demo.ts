@@ -9,6 +9,9 @@ import { gatewayUrl } from './gateway-calls.ts';
 import { createWebhookDisplay } from './webhook-display.ts';
 
 const PAUSE_MS = 500;
+/** So many rounds of traffic are the story; then the chain only shows that it goes on. */
+const STORY_ROUNDS = 60;
+const QUIET_PAUSE_MS = 30_000;
 const CATCH_UP_MS_MAX = 20_000;
 
 export interface DemoOptions {
@@ -62,10 +65,10 @@ async function untilCaughtUp(address: string, { clock, stopSignal }: CommandCont
 }
 
 async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: CommandContext): Promise<void> {
-  while (!stopSignal.aborted) {
+  for (let round = 1; !stopSignal.aborted; round += 1) {
     try {
       await chain.makeTraffic(1);
-      await clock.sleep(PAUSE_MS, stopSignal);
+      await clock.sleep(round < STORY_ROUNDS ? PAUSE_MS : QUIET_PAUSE_MS, stopSignal);
     } catch (error) {
       if (stopSignal.aborted) return;
       stderr.write(`The traffic paused: ${errorText(error)}\n`);
@@ -86,7 +89,7 @@ function renderInvitation(
   const collection = `nft/${market.cats.address}`;
   const sold = `nft/${sale.token}/${sale.tokenIds[0]}`;
   return `
-Chainstead runs and indexes a local chain that never stands still.
+Chainstead runs and indexes a local chain: busy for a minute, then with a round of traffic every 30 s.
 
   What a wallet holds of tokens, and of NFTs; who holds a token, and a collection:
     curl ${url(`${wallet}/erc20`)}

@@ -25,6 +25,8 @@ import type { RoleContext, RunningRole } from './role.ts';
 
 /** Blocks a second. */
 const PUBLIC_PROVER_RATE = 5;
+/** A chain of one's own with a lower head at the first start is indexed whole: minutes, on a node next door. */
+const YOUNG_BLOCKS = 100_000;
 
 /**
  * Ingests this process' share of the configured chains, each by itself: what one of them suffers does not touch the others. Shares are fixed:
@@ -120,6 +122,8 @@ async function ingestChain(
     onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
     settings: {
       startBlock: configured.startBlock,
+      wholeBelow: configured.startsWhole ? YOUNG_BLOCKS : 0,
+      mayIdle: configured.isOwn,
       endBlock: configured.endBlock,
       keep: configured.keep,
       proof: configured.proof,

@@ -14,6 +14,8 @@ const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfigurati
   upstreams: [],
   usesPublicUpstreams: true,
   startBlock: 0,
+  startsWhole: false,
+  isOwn: false,
   endBlock: null,
   keep: { blocks: null, since: null },
   backfillOrder: 'newest-first',

@@ -109,6 +109,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     streamsByHost = new Map(
       Array.from(byHost, ([host, streams]) => [host, streams.map(({ streamId }) => streamId)] as const),
     );
+    // Most of the time nothing is due.
+    if (byHost.size === 0) return hosts.offer([]);
     const held = await leases.heldByOthers();
     hosts.offer([...byHost.keys()].filter((host) => !lanes.wake(host) && !held.has(host)));
   }
