@@ -55,7 +55,7 @@ export { type DeployedContract, deployMarket, type Market } from './market.ts';
 export { createMarketScript, type MarketScript } from './market-script.ts';
 export type { ExpectedTrade } from './market-stall.ts';
 export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
-export { type FilledNotificationQueue, fillNotificationQueue } from './notification-queue.ts';
+export { fillNotificationQueue } from './notification-queue.ts';
 export { type Moralis, type OfficialSdk, startOfficialSdk } from './official-sdk.ts';
 export { askCluster, pauseReplay } from './paused-replay.ts';
 export { processorMs } from './processor-ms.ts';
