@@ -33,7 +33,7 @@ export * from './leadership.ts';
 export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { openPool } from './open-pool.ts';
-export { type ProvisionOptions, provisionDatabase } from './provision-database.ts';
+export { provisionDatabase } from './provision-database.ts';
 export { readWithin } from './read-within.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';
 export type { ReadSession } from './reads/read-session.ts';

@@ -57,7 +57,7 @@ export { type DeployedContract, deployMarket, type Market } from './market.ts';
 export { createMarketScript, type MarketScript } from './market-script.ts';
 export type { ExpectedTrade } from './market-stall.ts';
 export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
-export { type FilledNotificationQueue, fillNotificationQueue } from './notification-queue.ts';
+export { fillNotificationQueue } from './notification-queue.ts';
 export { bendMethods, takeTurns } from './odd-client.ts';
 export { type Moralis, type OfficialSdk, officialSdkScript, startOfficialSdk } from './official-sdk.ts';
 export { askCluster, pauseReplay } from './paused-replay.ts';
