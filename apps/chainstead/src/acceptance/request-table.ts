@@ -8,6 +8,8 @@ import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
 /** Largest request body of routes that need no more. Bytes. */
 export const BODY_BYTES_MAX = 262_144;
+/** Largest request body of all. Bytes. */
+export const SERVER_BYTES_MAX = 1_000_000;
 
 export interface SentRequest {
   /** Default GET. */

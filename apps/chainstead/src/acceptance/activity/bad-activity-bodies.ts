@@ -2,7 +2,7 @@
 import type { RefusalBody } from '../assets/refusals.ts';
 import { invalidAddress, mustBe, required } from '../assets/refusals.ts';
 import type { TableRequest } from '../request-table.ts';
-import { BODY_BYTES_MAX } from '../request-table.ts';
+import { BODY_BYTES_MAX, SERVER_BYTES_MAX } from '../request-table.ts';
 import { ACTIVITY_OPERATIONS, type ActivityOperation, EVENT, HASH, WALLET } from './activity-operations.ts';
 import { refused, refusedBody, request } from './bad-request.ts';
 
@@ -118,9 +118,10 @@ const BAD_REVIEWS: readonly (readonly [about: string, sent: unknown, refusal: Re
 
 /** Bodies that are none, of each operation that takes one. */
 function ofBody(operation: ActivityOperation): readonly TableRequest[] {
+  const bytesMax = operation.name === 'runContractFunction' ? SERVER_BYTES_MAX : BODY_BYTES_MAX;
   const tooLarge = {
-    message: `Request body is larger than ${BODY_BYTES_MAX} bytes`,
-    details: { limit_bytes: BODY_BYTES_MAX },
+    message: `Request body is larger than ${bytesMax} bytes`,
+    details: { limit_bytes: bytesMax },
   };
   return [
     refusedBody(operation.name, '{', { message: 'Malformed JSON in request body' }),
@@ -128,7 +129,7 @@ function ofBody(operation: ActivityOperation): readonly TableRequest[] {
     ...['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/jsonx'].map((contentType) =>
       request(operation, { contentType, about: contentType }, 415, { message: 'Unsupported Media Type' }),
     ),
-    request(operation, { sent: `"${'x'.repeat(BODY_BYTES_MAX)}"`, about: 'a very long text' }, 413, tooLarge),
+    request(operation, { sent: `"${'x'.repeat(bytesMax)}"`, about: 'a very long text' }, 413, tooLarge),
   ];
 }
 

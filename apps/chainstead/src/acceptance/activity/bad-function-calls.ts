@@ -50,6 +50,7 @@ function taking(type: unknown, more: object = {}): unknown {
 }
 
 const NESTED = '['.repeat(100_000) + ']'.repeat(100_000);
+const TOO_DEEP = { message: 'JSON is nested deeper than 64 levels. Send it with fewer levels' };
 const tupleOf = (components: unknown): unknown => ({ name: 'a', type: 'tuple', components });
 let deep: unknown = { name: 'a', type: 'uint8' };
 for (let level = 0; level < 9; level++) deep = tupleOf([deep]);
@@ -224,13 +225,13 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
     'values nested without end',
     'f',
     { body: `{"abi":[{"name":"f","inputs":[{"name":"a","type":"uint8"}]}],"params":{"a":${NESTED}}}` },
-    mustBe('params.a', 'a list', 'a whole number of the type uint8'),
+    TOO_DEEP,
   ],
   [
     'types nested without end',
     'f',
     { body: `{"abi":[{"name":"f","inputs":[{"name":"a","type":${NESTED}}]}],"params":{}}` },
-    mustBe('abi.0.inputs.0.type', 'a list', TYPE),
+    TOO_DEEP,
   ],
   [
     'two blocks',
