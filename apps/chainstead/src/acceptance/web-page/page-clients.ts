@@ -27,7 +27,7 @@ function methodAt(path: readonly string[]): (...given: readonly unknown[]) => Pr
 
 async function sdk(path: readonly string[], parameters: object, body: object | null): Promise<unknown> {
   const answered = await methodAt(path)(parameters, body ?? undefined);
-  return answered?.raw ?? answered?.toJSON?.() ?? null;
+  return answered?.toJSON?.() ?? answered?.raw ?? null;
 }
 
 /** Reads a response with its header, which a page sees only where it is exposed. */

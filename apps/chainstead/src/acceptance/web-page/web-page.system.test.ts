@@ -20,10 +20,10 @@ const CHAIN_ID = 1_337_043;
 const KEY = 'web-page-key-0123456789';
 /** What an application asks with is read in the background. */
 const PATIENT = { timeout: 60_000, interval: 500 };
-/** The stage has no nodes for names, and no Aptos. */
+/** The stage has no nodes for names, no Aptos and no sales; and the SDK can't show what it is told of a review. */
 const WITHOUT_RESULT = [
-  ...['resolveAddressToDomain', 'resolveAddress', 'resolveDomain', 'resolveENSDomain'],
-  ...['getLatestCoins', 'getCoinsBySymbolRange'],
+  ...['getNFTContractSalePrices', 'getNFTSalePrices', 'resolveAddressToDomain', 'reviewContracts'],
+  ...['resolveAddress', 'resolveDomain', 'resolveENSDomain', 'getLatestCoins', 'getCoinsBySymbolRange'],
 ];
 
 const parts = new AsyncDisposableStack();
@@ -85,7 +85,7 @@ async function outcomeInNode({ Moralis }: OfficialSdk, { path, parameters, body 
   if (typeof method !== 'function') throw new Error(`The SDK has no ${path.join('.')}`);
   try {
     const answered = await method.call(owner, parameters, body);
-    return { result: JSON.parse(JSON.stringify(answered?.raw ?? answered?.toJSON?.() ?? null)) };
+    return { result: JSON.parse(JSON.stringify(answered?.toJSON?.() ?? answered?.raw ?? null)) };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
