@@ -1,6 +1,6 @@
 import { addressBytes } from '@chainstead/db';
 import { StateNotArchivedError } from '@chainstead/state';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, rpcError } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { getWalletBalances } from './get-wallet-balances.ts';
 import {
@@ -202,6 +202,23 @@ describe('tokens whose transfers do not tell their balances', () => {
     await stage.age(25);
     await stage.tell({ tokens: [SILENT] });
     expect(callsOf(stage)).toBeGreaterThan(calls);
+  });
+});
+
+describe('a token that can’t be read', () => {
+  const said = (code: number, message: string) => async () => rpcError(code, message);
+
+  test.each([
+    ['that the EVM ends at the node’s own limit', said(-32_000, 'execution aborted (timeout = 5s)'), true],
+    ['whose error nobody knows', said(-32_603, 'oops'), false],
+    ['at which no node answers', said(-32_002, 'request timed out'), false],
+  ])('%s hides no other', async (_what, odd, isComplete) => {
+    const stage = await stageOf();
+    await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n)]);
+    for (const node of stage.nodes) node.odd.set(GOLD, odd);
+    const told = await stage.tell();
+    expect(told.balances.map(({ token, balance }) => [token, balance])).toEqual([[SILVER, 5n]]);
+    expect(told.isComplete).toBe(isComplete);
   });
 });
 
