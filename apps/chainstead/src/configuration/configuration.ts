@@ -184,11 +184,7 @@ function storageProblems(
 function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Configuration {
   return {
     roles: settings.ROLES,
-    processes: {
-      api: settings.API_PROCESSES,
-      ingest: settings.INGEST_PROCESSES,
-      worker: settings.WORKER_PROCESSES,
-    },
+    processes: toProcesses(settings),
     logLevel: settings.LOG_LEVEL,
     stopTimeoutMs: settings.STOP_TIMEOUT_MS,
     metrics: { host: settings.METRICS_HOST ?? settings.HOST, port: settings.METRICS_PORT ?? null },
@@ -262,6 +258,10 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     aptos: toAptosConfiguration(settings),
     proverRate: settings.PROVER_RATE,
   };
+}
+
+function toProcesses(settings: GlobalSettings): Configuration['processes'] {
+  return { api: settings.API_PROCESSES, ingest: settings.INGEST_PROCESSES, worker: settings.WORKER_PROCESSES };
 }
 
 /** Of a limit: 0 and absent are none. */

@@ -1,6 +1,6 @@
 import { addressBytes } from '@chainstead/db';
 import { StateNotArchivedError } from '@chainstead/state';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, rpcError } from '@chainstead/testkit';
 import { describe, expect, test, vi } from 'vitest';
 import { getWalletBalances } from './get-wallet-balances.ts';
 import {
@@ -222,6 +222,23 @@ test.each(['sum', 'live'])('a token of class %s whose contract is destroyed is s
   later.mockRestore();
   expect(await stage.tell()).toMatchObject({ isComplete: true, balances: [{ token: SILVER }] });
   expect(await stage.classes()).toMatchObject({ [GOLD]: 'none' });
+});
+
+describe('a token that can’t be read', () => {
+  const said = (code: number, message: string) => async () => rpcError(code, message);
+
+  test.each([
+    ['that the EVM ends at the node’s own limit', said(-32_000, 'execution aborted (timeout = 5s)'), true],
+    ['whose error nobody knows', said(-32_603, 'oops'), false],
+    ['at which no node answers', said(-32_002, 'request timed out'), false],
+  ])('%s hides no other', async (_what, odd, isComplete) => {
+    const stage = await stageOf();
+    await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n)]);
+    for (const node of stage.nodes) node.odd.set(GOLD, odd);
+    const told = await stage.tell();
+    expect(told.balances.map(({ token, balance }) => [token, balance])).toEqual([[SILVER, 5n]]);
+    expect(told.isComplete).toBe(isComplete);
+  });
 });
 
 test('while what moved is being counted, only what contracts of live tokens say is told', async () => {

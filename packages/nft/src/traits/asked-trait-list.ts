@@ -19,8 +19,7 @@ export const askedTraitsSchema = z
         if (given === undefined) ctx.addIssue({ code: 'invalid_type', expected: 'object', input: given });
         else if (named.length < 1 || named.length > ASKED_MAX) refuse(given, ALLOWED);
         // Of too many, no value is looked at.
-        for (const [type, value] of named.slice(0, ASKED_MAX))
-          if (!isTraitValue(value)) refuse(value, VALUE, [type]);
+        for (const [type, value] of named.slice(0, ASKED_MAX)) if (!isTraitValue(value)) refuse(value, VALUE, [type]);
         return Object.fromEntries(named.map(([type, value]) => [type, String(value)]));
       })
       .openapi({

@@ -19,6 +19,8 @@ export interface TokenNode {
   readonly refused: Set<string>;
   /** Whose contract is destroyed. */
   readonly destroyed: Set<Address>;
+  /** What calls of a token come to instead of a balance. */
+  readonly odd: Map<Address, () => Promise<RpcReply>>;
   /** Called before each answer. */
   before: () => Promise<void>;
   close(): Promise<void>;
@@ -59,18 +61,22 @@ export async function serveTokenChain(chain: TokenChain, chainId: number): Promi
     lies: new Map(),
     refused: new Set(),
     destroyed: new Set(),
+    odd: new Map(),
     before: async () => {},
     close: () => served.close(),
   };
   return node;
 }
 
-function answer(chain: TokenChain, node: TokenNode, [call, at]: readonly unknown[]): RpcReply {
+async function answer(chain: TokenChain, node: TokenNode, [call, at]: readonly unknown[]): Promise<RpcReply> {
   const block = blockOf(chain, at);
   if (node.isDown || block === undefined) return rpcError(-32_000, 'header not found');
   if (node.isPruned && block.number < chain.head.number) return rpcError(-32_000, 'missing trie node');
   const { to, data } = call as { readonly to: string; readonly data: string };
+  if (data === '0x') return { result: '0x' };
   const [token, wallet] = [parseAddress(to), parseAddress(`0x${data.slice(-40)}`)];
+  const odd = node.odd.get(token);
+  if (odd !== undefined) return odd();
   if (token === SILENT || node.refused.has(holdingOf(token, wallet))) return rpcError(3, 'execution reverted', '0x');
   if (token === NOBODY || node.destroyed.has(token)) return { result: '0x' };
   const balance = node.lies.get(token) ?? block.balances.get(`${token} ${wallet}`) ?? 0n;
