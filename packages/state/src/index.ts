@@ -14,7 +14,7 @@ export { storedNativeBalances } from './native-balances/stored-native-balances.t
 export type { BlockToRead } from './read-at-block.ts';
 export { recentAnswer } from './recent-answer.ts';
 export { isUnread, settleTogether } from './settle-together.ts';
-export { type StateAt, stateAt } from './state-at.ts';
+export { type AccountMethod, type StateAt, stateAt } from './state-at.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';
 export { type AskOptions, createStateQuestions, SILENCE_MS, type StateQuestions } from './state-questions.ts';

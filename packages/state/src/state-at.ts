@@ -18,6 +18,8 @@ export interface StateAt {
   callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[]>;
   /** The same, with whose answer each is, and which could not be read: calls that are not made in one may be answered by different upstreams. */
   askTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<CallAnswer[]>;
+  /** What a method says that takes an account and a block, as the node gives it: a quantity. */
+  account(method: AccountMethod, account: Address, signal: AbortSignal): Promise<string>;
   /** Of the chain's own coin. Wei. */
   balance(address: Address, signal: AbortSignal): Promise<bigint>;
   balances(addresses: readonly Address[], signal: AbortSignal): Promise<bigint[]>;
@@ -27,6 +29,9 @@ export interface StateAt {
   /** What contracts keep in slots: words of 32 bytes. */
   storage(places: readonly StoragePlace[], signal: AbortSignal): Promise<Hex[]>;
 }
+
+/** Methods that take an account and a block. */
+export type AccountMethod = 'eth_getTransactionCount' | 'eth_getBalance';
 
 /** A slot of a contract's storage. */
 export interface StoragePlace {
@@ -87,6 +92,10 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
     call: async (to, data, signal) => (await askOne(to, data, signal)).data,
     callTogether: async (calls, signal) => (await askTogether(calls, signal)).map(({ data }) => data),
     askTogether,
+    async account(method, account, signal) {
+      const [value = '0x0'] = await readMany(method, [[account]], signal);
+      return value;
+    },
     balances,
     codes,
     async storage(places, signal) {

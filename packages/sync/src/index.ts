@@ -11,7 +11,7 @@ export { sampleChains } from './chain-samples/sample-chains.ts';
 export { type ChainStatus, countRows, readChainStatuses } from './chain-status.ts';
 export { createChainSync } from './chain-sync.ts';
 export type { ChainSyncSettings } from './chain-sync-options.ts';
-export { readChainState } from './checkpoint.ts';
+export { type ChainState, type Checkpoint, readChainState } from './checkpoint.ts';
 export { listFillingChains } from './claims.ts';
 export { commitSubjectRows } from './commit-subject.ts';
 export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const walletHistory = createWalletHistory({
     ...{ jobs, chains: [polygon, base, eth], datasets: [erc20Transfers], maxCalls: 10, perKey: 10 },
   });
-  const askedWallets = createAskedWallets(walletHistory);
+  const askedWallets = createAskedWallets(walletHistory, 0);
   const served = [polygon, base, eth];
   const find = (text: string) => served.find(({ id }) => id === registry.find(text)?.id) ?? registry.find(text);
   const api = await exampleApi(scratch.database, [createActiveChainsRoute({ served, askedWallets, walletHistory })], {

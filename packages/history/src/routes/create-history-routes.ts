@@ -26,7 +26,7 @@ export interface HistoryOptions extends LookUpOptions {
 /** The routes of wallets' histories. One call in a process: look-ups are counted for all of them together. */
 export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), chains, walletHistory } = options;
-  const askedWallets = createAskedWallets(walletHistory);
+  const askedWallets = createAskedWallets(walletHistory, options.waitMs);
   return [
     createWalletHistoryRoute({
       lookUps: createLookUps(options),

@@ -22,7 +22,7 @@ export interface ReadBlock {
 
 /** Which block, and of whose transactions the senders will be shown. */
 export interface BlockAsked {
-  readonly at: number;
+  readonly at: number | Hash;
   /** @default of all */
   readonly sendersOf?: Hash;
 }

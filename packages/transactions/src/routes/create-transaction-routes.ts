@@ -25,6 +25,6 @@ export function createTransactionRoutes(options: TransactionRoutesOptions): read
     internalTransactionsRoute(given),
     ...blockRoutes(given),
     dateToBlockRoute(given),
-    ...walletTransactionsRoutes({ ...given, askedWallets: createAskedWallets(options.walletHistory) }),
+    ...walletTransactionsRoutes({ ...given, askedWallets: createAskedWallets(options.walletHistory, options.waitMs) }),
   ];
 }

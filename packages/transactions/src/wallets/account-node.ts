@@ -1,5 +1,7 @@
 import type { SenderReading } from '@chainstead/answers';
 import { type Address, parseBigQuantity, parseQuantity, toQuantity } from '@chainstead/core';
+import { type AccountMethod, stateAt } from '@chainstead/state';
+import type { IndexedBranch } from './indexed-branch.ts';
 
 /** What a node is asked of an account, every call of it counted. */
 export interface AccountNode {
@@ -19,17 +21,29 @@ export interface AccountNode {
 
 const DELEGATION = '0xef0100';
 
-/** @param callsBefore in earlier turns */
+/**
+ * @param callsBefore in earlier turns
+ * @param branch that the blocks are of, where they can still be reorganised; null: they are final
+ */
 export function createAccountNode(
-  { pool }: SenderReading,
+  { chain, pool }: SenderReading,
   account: Address,
-  callsBefore: number,
+  { callsBefore, branch }: { readonly callsBefore: number; readonly branch: IndexedBranch | null },
   signal: AbortSignal,
 ): AccountNode {
   let made = callsBefore;
   let told = callsBefore;
-  async function ask(method: string, blocks: readonly (number | 'latest')[]): Promise<readonly unknown[]> {
+  async function ask(method: AccountMethod, blocks: readonly (number | 'latest')[]): Promise<readonly unknown[]> {
     made += blocks.length;
+    if (branch !== null)
+      return Promise.all(
+        blocks.map(async (number) => {
+          if (number === 'latest') return stateAt(pool, chain, number).account(method, account, signal);
+          const hash = await branch.hashAt(number);
+          const block = hash === null ? { number } : { number, hash };
+          return stateAt(pool, chain, block).account(method, account, signal);
+        }),
+      );
     const params = blocks.map((block) => [account, block === 'latest' ? block : toQuantity(block)]);
     const answers = await pool.requestMany(method, params, { signal });
     return answers.map(({ value }) => value);

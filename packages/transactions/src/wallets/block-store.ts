@@ -13,6 +13,7 @@ import {
 import { type ReadBlock, readBlock } from '../reading/read-block.ts';
 import { accountTransactions } from '../stored/datasets.ts';
 import { findAsked } from './find-asked.ts';
+import type { IndexedBranch } from './indexed-branch.ts';
 import { selectRows } from './select-rows.ts';
 
 /** A block that a search has found, with the calls inside its transactions where they were looked at. */
@@ -29,17 +30,24 @@ export interface BlockStore {
    * Writes the block's rows of wallets that were asked for, with what is searched by then, in one transaction.
    * @param calls that were made since the last time
    * @param record writes down what is searched; see {@link recordSearched}
+   * @throws StateUnavailableError where the blocks' branch was left meanwhile
    */
   save(found: FoundBlock, calls: number, record: (transaction: Transaction) => Promise<void>): Promise<void>;
-  /** Records blocks as searched. */
+  /** Records blocks as searched. @throws StateUnavailableError as `save` */
   settle(searched: readonly BlockRange[], calls: number): Promise<void>;
 }
 
-export function createBlockStore({ chain, pool, database }: SenderReading, subject: Subject): BlockStore {
+/** @param branch that the blocks are of, where they can still be reorganised; null: they are final */
+export function createBlockStore(
+  { chain, pool, database }: SenderReading,
+  subject: Subject,
+  branch: IndexedBranch | null,
+): BlockStore {
   const dependencies = { chain, database, knownContracts: createKnownContracts() };
   return {
     async read(block, signal) {
-      const read = await readBlock({ chain, pool }, { at: block }, signal);
+      const at = (await branch?.hashAt(block)) ?? block;
+      const read = await readBlock({ chain, pool }, { at }, signal);
       if (read === null) throw new StateUnavailableError(`No node of ${chain.name} has block ${block}`);
       return read;
     },
@@ -49,6 +57,7 @@ export function createBlockStore({ chain, pool, database }: SenderReading, subje
       const asked = async (accounts: readonly Address[]) =>
         new Set([...(await findAsked(database, chain, accounts)), subject.address]);
       await commitSubjectRows(dependencies, {
+        ...(branch !== null && { begin: (transaction) => branch.hold(transaction) }),
         blocks: [header],
         parts: await selectRows(chain, [block], asked),
         async record(transaction, rows) {
@@ -59,6 +68,7 @@ export function createBlockStore({ chain, pool, database }: SenderReading, subje
     },
     settle: (searched, calls) =>
       database.transaction(async (transaction) => {
+        await branch?.hold(transaction);
         await recordProgress(transaction, subject, { calls, rows: 0 });
         await recordSearched(transaction, subject, searched);
       }),

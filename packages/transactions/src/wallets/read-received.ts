@@ -30,6 +30,8 @@ export const readReceiver: ReadSender = (reading, subject, signal) =>
     // There will be newer ones by then: who asks next has them searched.
     awaitsNewest: false,
     run,
+    // What it received there was found together with what it sent.
+    runNewest: null,
   });
 
 /** What accounts have from the beginning was in no transaction. */
@@ -44,9 +46,22 @@ interface BalanceSearch {
 }
 
 async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
-  const { node, reading, subject, ranges } = turn;
   const named = await readNamed(turn, signal);
   if (named === 'calls' || named === 'time') return named;
+  return searchBalances(turn, signal, named === 'done');
+}
+
+/**
+ * Searches the newest blocks, of which all is known that the wallet sent. Nothing is recorded of them as searched: once they are final, an index of accounts
+ * may tell more.
+ */
+export function receiveNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
+  return searchBalances({ ...turn, ranges: aboveGenesis(turn.ranges), isRecorded: false, open: null }, signal);
+}
+
+/** @param isNamed whether an index has named the wallet's blocks */
+async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = false): Promise<TurnEnd> {
+  const { node, reading, subject, ranges } = turn;
   const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
   const explained = await readExplainedChanges(reading.database, reading.chain, subject.address, { from, to });
   const search: BalanceSearch = { turn, explained, calls: createCallsReader(turn) };
@@ -54,7 +69,7 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const at = await unexplainedAt(search, borders);
   const open = ranges.flatMap((range) => changeIn(range, at.get(range.from - 1) ?? 0n, at.get(range.to) ?? 0n));
   turn.open = open;
-  if (named === 'done') await recordNamed(turn, open);
+  if (isNamed) await recordNamed(turn, open);
   const expected = estimateBalances(open) + CALLS_PER_BLOCK * open.length;
   await saveEstimate(reading.database, subject, node.callsMade() + expected);
   const steps: SpanSteps<Change> = {

@@ -7,6 +7,7 @@ import { requestHistory, saveEstimate } from '@chainstead/sync';
 import { estimateCounts, narrow, type Stretch, stretchOf } from './find-nonce-changes.ts';
 import { recordMarked } from './named-ranges.ts';
 import { readNamed } from './read-named.ts';
+import { receiveNewest } from './read-received.ts';
 import {
   CALLS_PER_BLOCK,
   keepBlocks,
@@ -23,6 +24,7 @@ export const readSender: ReadSender = async (reading, subject, signal) => {
     missingOf: ({ missing }) => missing,
     awaitsNewest: true,
     run,
+    runNewest,
   });
   // What it received is told by its balances once all is known that it sent. No request of a key's own: there is one for each search that ends.
   if (outcome === 'done')
@@ -62,6 +64,19 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
     },
   };
   return narrowDown(turn, open, steps, signal);
+}
+
+/** What the wallet sent in the newest blocks, then what it received there: a new wallet's first transaction is among them, whatever side it was on. */
+async function runNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
+  const [count] = await turn.node.countsAt([turn.ranges.at(-1)?.to ?? 0]);
+  const open = count === 0 ? [] : await stretchesOf(turn);
+  turn.open = open;
+  const steps: SpanSteps<Stretch> = {
+    narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)),
+    keep: async (left, chosen) => (await keepSent(turn, left, chosen, signal)).left,
+  };
+  const end = await narrowDown(turn, open, steps, signal);
+  return end === 'done' ? receiveNewest(turn, signal) : end;
 }
 
 /** Whether all transactions are stored that it sent in a stretch: those of blocks that an index named, and of those that others were searched for. */

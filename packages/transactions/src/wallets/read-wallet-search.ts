@@ -39,6 +39,16 @@ export function areBalancesMissing(
   return newest !== null && unsearched.some(({ from, to }) => to > 0 && from < newest - 2 * reorgDepthMax);
 }
 
+/** Whether the newest blocks of an earlier look, as many as a reorganisation may take, are searched for what the wallet sent, hence for what it received. */
+export function areNewestSearched(
+  { missing }: WalletSearch,
+  { newest }: Pick<WalletSearch, 'newest'>,
+  { reorgDepthMax }: Pick<Chain, 'reorgDepthMax'>,
+): boolean {
+  if (newest === null) return false;
+  return intersectRanges(missing, [{ from: newest - reorgDepthMax + 1, to: newest }]).length === 0;
+}
+
 /** What an answer says of the wallet's older transactions. */
 export function olderMarks(search: WalletSearch, chain: Pick<Chain, 'reorgDepthMax'>): OlderMarks {
   const isSentKnown = isAllSentKnown(search);

@@ -6,8 +6,10 @@ import type { SenderReading } from '@chainstead/answers';
 import { type BlockRange, intersectRanges } from '@chainstead/core';
 import { UNWRITTEN } from '@chainstead/db';
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
+import { StateNotArchivedError, StateUnavailableError } from '@chainstead/state';
 import {
   awaitMore,
+  type ChainState,
   finishHistory,
   type HistoryOutcome,
   type HistoryRecord,
@@ -23,6 +25,7 @@ import {
 import { type AccountNode, createAccountNode } from './account-node.ts';
 import { type BlockStore, createBlockStore, type FoundBlock, recordSearched } from './block-store.ts';
 import { blocksToAsk, isSingle, type Span, settledParts } from './halving.ts';
+import { createIndexedBranch, type IndexedBranch } from './indexed-branch.ts';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
 /** Answers about state that are asked for at once: enough for a batch, few enough to lose little when the process ends. */
@@ -39,8 +42,13 @@ export interface SearchPlan {
   /** Whether it goes on by itself once the newest blocks can't be reorganised any more. */
   readonly awaitsNewest: boolean;
   /** Works until all is found, or the turn is over. */
-  run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd>;
+  readonly run: RunTurn;
+  /** The same, of the newest blocks, which can still be reorganised: what they hold shall be found at once. Null: they are let become final. */
+  readonly runNewest: RunTurn | null;
 }
+
+/** Works on a turn. */
+type RunTurn = (turn: SearchTurn, signal: AbortSignal) => Promise<TurnEnd>;
 
 /** All is settled, or it has made too many calls, or its time is up. */
 export type TurnEnd = 'done' | 'calls' | 'time';
@@ -51,12 +59,16 @@ export interface SearchTurn {
   readonly subject: Subject;
   /** Failed attempts since the last success. */
   readonly attempts: number;
-  /** What is searched: final. Ascending, disjoint. */
+  /** What is searched: final, or all of `branch`. Ascending, disjoint. */
   readonly ranges: readonly BlockRange[];
+  /** That the blocks are of; null: they are final. */
+  readonly branch: IndexedBranch | null;
   readonly node: AccountNode;
   readonly store: BlockStore;
   /** When it gives way. Milliseconds since the epoch. */
   readonly ends: number;
+  /** Whether blocks that are read are recorded as searched. */
+  readonly isRecorded: boolean;
   /** What of the ranges is not settled, ascending; null before anything of them is known. */
   open: readonly Span[] | null;
 }
@@ -91,39 +103,111 @@ async function work(
   const from = Math.max(chain.firstBlock, await readKeptFrom(database, { chain, keep }));
   const missing = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
   const highestFinal = await readHighestFinal(pool, chain, state);
+  const newest = await searchNewest(
+    reading,
+    record,
+    { plan, state, missing, above: Math.max(from - 1, highestFinal) },
+    signal,
+  );
+  if (newest.outcome !== 'done') return newest.outcome;
   const ranges = intersectRanges(missing, [{ from, to: highestFinal }]);
-  const outcome = ranges.length === 0 ? 'done' : await takeTurn(reading, record, { plan, ranges }, signal);
-  if (outcome !== 'done') return outcome;
-  if (plan.awaitsNewest && missing.some(({ to }) => to > highestFinal))
-    return awaitMore(reading, subject, 'The newest blocks that are missing can still be reorganised');
+  if (ranges.length > 0) {
+    const work = { run: plan.run, ranges, branch: null };
+    const { outcome } = await takeTurn(reading, { ...record, callsMade: newest.callsMade }, work, signal);
+    if (outcome !== 'done') return outcome;
+  }
+  if (plan.awaitsNewest) {
+    const left = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
+    if (left.length > 0) return awaitMore(reading, subject, 'Of the newest blocks some are not searched yet');
+  }
   await finishHistory(database, subject);
   return 'done';
+}
+
+/** What a turn has come to: `done`, or what becomes of the history. */
+interface TurnOutcome {
+  readonly outcome: HistoryOutcome;
+  /** All that were made for the history. */
+  readonly callsMade: number;
+}
+
+interface NewestBlocks {
+  readonly plan: SearchPlan;
+  readonly state: ChainState;
+  readonly missing: readonly BlockRange[];
+  /** The highest block that is final. */
+  readonly above: number;
+}
+
+/**
+ * Searches blocks that can still be reorganised: rows and ranges of those that are taken back go with them. Where no node has the branch any more, they are
+ * left for the next turn.
+ */
+async function searchNewest(
+  reading: SenderReading,
+  record: HistoryRecord,
+  { plan, state: { checkpoint }, missing, above }: NewestBlocks,
+  signal: AbortSignal,
+): Promise<TurnOutcome> {
+  const { chain, database, logger } = reading;
+  const none = { outcome: 'done', callsMade: record.callsMade } as const;
+  const run = plan.runNewest;
+  if (run === null || checkpoint === null || checkpoint.number <= above) return none;
+  const ranges = intersectRanges(missing, [{ from: above + 1, to: checkpoint.number }]);
+  if (ranges.length === 0) return none;
+  const branch = createIndexedBranch(database, chain, checkpoint);
+  try {
+    return await takeTurn(reading, record, { run, ranges, branch }, signal);
+  } catch (error) {
+    if (!(error instanceof StateUnavailableError || error instanceof StateNotArchivedError)) throw error;
+    logger.debug({ chain: chain.key, block: checkpoint.number, err: error }, 'Newest blocks could not be searched');
+    return none;
+  }
+}
+
+/** What is searched in a turn. */
+interface TurnWork extends Pick<SearchTurn, 'ranges' | 'branch'> {
+  readonly run: RunTurn;
 }
 
 /** What is settled by its end is recorded, however it ends. */
 async function takeTurn(
   reading: SenderReading,
   { subject, callsMade, attempts }: HistoryRecord,
-  { plan, ranges }: { readonly plan: SearchPlan; readonly ranges: readonly BlockRange[] },
+  { run, ranges, branch }: TurnWork,
   signal: AbortSignal,
-): Promise<HistoryOutcome> {
+): Promise<TurnOutcome> {
   const { database, clock, sliceMs } = reading;
-  const node = createAccountNode(reading, subject.address, callsMade, signal);
-  const store = createBlockStore(reading, subject);
+  const node = createAccountNode(reading, subject.address, { callsBefore: callsMade, branch }, signal);
+  const store = createBlockStore(reading, subject, branch);
   const ends = clock.now() + sliceMs;
-  const turn: SearchTurn = { reading, subject, attempts, ranges, node, store, ends, open: null };
+  const turn: SearchTurn = {
+    reading,
+    subject,
+    attempts,
+    ranges,
+    branch,
+    node,
+    store,
+    ends,
+    isRecorded: true,
+    open: null,
+  };
   let ended: TurnEnd;
   try {
-    ended = await plan.run(turn, signal);
+    ended = await run(turn, signal);
   } finally {
     const { open } = turn;
     const settled = open === null ? [] : ranges.flatMap((range) => settledParts(range, open));
     if (!signal.aborted) await store.settle(settled, node.newCalls());
   }
-  if (ended === 'calls') return refuseForCalls(reading, subject, { made: node.callsMade(), expected: null });
-  if (ended === 'done') return 'done';
+  if (ended === 'done') return { outcome: 'done', callsMade: node.callsMade() };
+  if (ended === 'calls') {
+    const calls = { made: node.callsMade(), expected: null };
+    return { outcome: await refuseForCalls(reading, subject, calls), callsMade: calls.made };
+  }
   await postponeHistory(database, subject, 0);
-  return 'more';
+  return { outcome: 'more', callsMade: node.callsMade() };
 }
 
 /** What a search does with spans in which something changed. */
@@ -177,7 +261,7 @@ export async function keepBlocks<Found extends FoundBlock, S extends Span>(
     read,
   }: { readonly spans: readonly S[]; readonly chosen: readonly S[]; read(span: S): Promise<Found> },
 ): Promise<{ readonly left: readonly S[]; readonly found: readonly Found[] }> {
-  const { subject, ranges, node, store } = turn;
+  const { subject, ranges, node, store, isRecorded } = turn;
   node.count(chosen.length * CALLS_PER_BLOCK);
   const found = await readRisky(turn, () => Promise.all(chosen.map(read)));
   let left = spans;
@@ -186,7 +270,9 @@ export async function keepBlocks<Found extends FoundBlock, S extends Span>(
     left = left.filter(({ until }) => until !== number);
     const settled = ranges.flatMap((range) => settledParts(range, left));
     const searched = settled.find(({ from, to }) => from <= number && number <= to) ?? { from: number, to: number };
-    await store.save(one, node.newCalls(), (transaction) => recordSearched(transaction, subject, [searched]));
+    await store.save(one, node.newCalls(), async (transaction) => {
+      if (isRecorded) await recordSearched(transaction, subject, [searched]);
+    });
   }
   return { left, found };
 }

@@ -88,6 +88,8 @@ export interface StageOptions {
   readonly maxCalls?: number;
   /** @default 10,000 */
   readonly sliceMs?: number;
+  /** How long the first request for a wallet waits. @default 0 */
+  readonly waitMs?: number;
   /** How long what a process had in hand is waited for when it is killed. @default 20,000 */
   readonly lockMs?: number;
 }
@@ -139,7 +141,7 @@ export async function startRoles(options: StageOptions): Promise<StageRoles> {
   const owned = parts.move();
   const following = roles.includes('ingest') ? sync.run(ended.signal) : Promise.resolve();
   return {
-    asked: createAskedWallets(histories),
+    asked: createAskedWallets(histories, options.waitMs ?? 0),
     async stop() {
       ended.abort();
       // A read that is broken off would hold its lock until the lock expires.
