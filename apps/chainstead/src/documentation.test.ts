@@ -1,4 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@chainstead/core';
@@ -58,13 +60,38 @@ async function servedRoutes(scratch: ScratchDatabase): Promise<string[]> {
   );
 }
 
+/** Lists that README imports, in the form in which their authors publish them. */
+const LISTS: Readonly<Record<string, unknown>> = {
+  'https://tokens.uniswap.org': {
+    name: 'A list',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    version: { major: 1, minor: 0, patch: 0 },
+    tokens: [{ chainId: 1, address: `0x${'a1'.repeat(20)}`, name: 'A token', symbol: 'A', decimals: 6 }],
+  },
+  'https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/address.json': [`0x${'b2'.repeat(20)}`],
+};
+
+/** Writes what a URL of README leads to, which a test can't fetch. @returns the file's path */
+async function writeList(folder: string, url: string): Promise<string> {
+  const list = LISTS[url];
+  if (list === undefined) throw new Error(`README imports ${url}: add what it looks like`);
+  const path = join(folder, `list-${Object.keys(LISTS).indexOf(url)}.json`);
+  await writeFile(path, JSON.stringify(list));
+  return path;
+}
+
 describe('README.md', () => {
   const lines = shellLines(read('README.md'));
   let scratch: ScratchDatabase;
+  let folder: string;
   beforeAll(async () => {
     scratch = await createScratchDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'chainstead-lists-'));
   });
-  afterAll(() => scratch.drop());
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+    await scratch.drop();
+  });
 
   it('begins with the commands that CI runs from a fresh clone', () => {
     expect(lines.slice(0, 3)).toEqual(['npm ci', 'npm run demo', 'npm test']);
@@ -87,7 +114,8 @@ describe('README.md', () => {
 
   const commands = lines.filter((line) => line.startsWith('npx chainstead '));
   it.each(commands)('%s works', async (line) => {
-    const args = (line.match(/"[^"]*"|\S+/g) ?? []).slice(2).map((word) => word.replaceAll('"', ''));
+    const words = (line.match(/"[^"]*"|\S+/g) ?? []).slice(2).map((word) => word.replaceAll('"', ''));
+    const args = await Promise.all(words.map((word) => (word.startsWith('https:') ? writeList(folder, word) : word)));
     const { exitCode, stderr } = await runCaptured(args, { DATABASE_URL: scratch.url });
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('error')]);
   });

@@ -5,7 +5,9 @@ import { traitName, traitOf } from './trait.ts';
 
 const text = z.string().nullable();
 /** Written with the document's digits, also where a double has others. */
-const number = z.union([z.number(), z.instanceof(ExactNumber)]).openapi({ type: 'number' });
+const number = z
+  .custom<number | ExactNumber>((given) => typeof given === 'number' || given instanceof ExactNumber)
+  .openapi({ type: 'number' });
 
 const attributeSchema = z
   .object({
