@@ -46,6 +46,6 @@ describe('the configuration of Aptos', () => {
     ['APTOS_END_VERSION', { APTOS_START_VERSION: '10', APTOS_END_VERSION: '9' }],
     ['APTOS_TESTNET_END_VERSION', { APTOS_TESTNET_START_VERSION: '10', APTOS_TESTNET_END_VERSION: '9' }],
   ])('names %s when it is wrong', (key, variables) => {
-    expect(() => aptosOf(variables)).toThrow(new RegExp(`^ {2}${key} is `, 'm'));
+    expect(() => aptosOf(variables)).toThrow(new RegExp(`^ {2}${key}="`, 'm'));
   });
 });

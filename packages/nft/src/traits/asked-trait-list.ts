@@ -5,7 +5,8 @@ import { type Trait, traitAsStored, traitName } from '../records/trait.ts';
 const ASKED_MAX = 25;
 const ALLOWED = `an object that names 1 to ${ASKED_MAX} traits with their values, such as {"Background":"Blue"}`;
 
-const VALUE = 'text, a number or a boolean (a whole number above 2^53 as text, since JSON readers change it)';
+const VALUE = 'text, a number or a boolean';
+const EXACT = 'a whole number up to 2^53, or a larger one as text: reading JSON has changed it';
 
 /** The body of `getNFTByContractTraits`: trait type to value, all of which an NFT must have. Other members are ignored. */
 export const askedTraitsSchema = z
@@ -19,7 +20,10 @@ export const askedTraitsSchema = z
         if (given === undefined) ctx.addIssue({ code: 'invalid_type', expected: 'object', input: given });
         else if (named.length < 1 || named.length > ASKED_MAX) refuse(given, ALLOWED);
         // Of too many, no value is looked at.
-        for (const [type, value] of named.slice(0, ASKED_MAX)) if (!isTraitValue(value)) refuse(value, VALUE, [type]);
+        for (const [type, value] of named.slice(0, ASKED_MAX)) {
+          if (!['string', 'number', 'boolean'].includes(typeof value)) refuse(value, VALUE, [type]);
+          if (isInexact(value)) refuse(value, EXACT, [type]);
+        }
         return Object.fromEntries(named.map(([type, value]) => [type, String(value)]));
       })
       .openapi({
@@ -33,10 +37,9 @@ export const askedTraitsSchema = z
   })
   .openapi('NftTraitsQuestion');
 
-function isTraitValue(value: unknown): boolean {
-  return typeof value === 'number'
-    ? !Number.isInteger(value) || Number.isSafeInteger(value)
-    : typeof value === 'string' || typeof value === 'boolean';
+/** Whether reading the body may have changed it. */
+function isInexact(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** The traits that a body asks for, each once, in an order of their own. */
