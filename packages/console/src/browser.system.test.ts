@@ -174,7 +174,7 @@ describe('keys', () => {
     await page.waitForURL('**/console/keys');
     const form = page.getByRole('form', { name: 'Make a key' });
     await form.getByLabel('Name', { exact: true }).fill('shop');
-    await form.getByLabel('streams').check();
+    await form.getByLabel('rpc').uncheck();
     await form.getByRole('button').click();
     const key = (await page.locator('#key').textContent()) ?? '';
     expect(await shown.stage.keys.verify(key)).toMatchObject({ name: 'shop', scopes: new Set(['data', 'streams']) });

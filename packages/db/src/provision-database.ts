@@ -200,12 +200,18 @@ function sameRole(role: string): DatabaseError {
 
 function notSuperuser(cause: Error): DatabaseError {
   return notProvisioned(
-    `The role of DATABASE_SUPERUSER_URL is not a superuser: ${cause.message}`,
+    `the role of DATABASE_SUPERUSER_URL is not a superuser: ${cause.message}`,
     'Set DATABASE_SUPERUSER_URL to a superuser of the server',
     cause,
   );
 }
 
-function notProvisioned(message: string, remedy: string, cause?: Error): DatabaseError {
-  return new DatabaseError({ code: 'DATABASE_NOT_PROVISIONED', message, remedy, retryable: false, cause });
+function notProvisioned(reason: string, remedy: string, cause?: Error): DatabaseError {
+  return new DatabaseError({
+    code: 'DATABASE_NOT_PROVISIONED',
+    message: `The database can't be provisioned: ${reason}`,
+    remedy,
+    retryable: false,
+    cause,
+  });
 }

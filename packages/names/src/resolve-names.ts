@@ -84,7 +84,7 @@ const NOT_CONFIGURED = {
   },
 } as const;
 
-/** A 501: a 404 would say that there is no such name. */
+/** No configured node reads names of this service. A 501: a 404 would say that there is no such name. */
 class NamesNotConfiguredError extends ApiError {
   constructor(service: NameQuestion['service']) {
     const { message, key } = NOT_CONFIGURED[service];
