@@ -37,7 +37,7 @@ beforeAll(async () => {
   await nft(first, 'transferFrom', [wallet, other, 3n], wallet);
   await nft(second, 'transferFrom', [wallet, other, 9n], wallet);
   await devnet.mine(150);
-  program = stage.start(KEY);
+  program = stage.start(KEY, { START_BLOCK_DEVNET: 'head' });
 });
 afterAll(() => stage?.close());
 

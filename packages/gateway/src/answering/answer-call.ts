@@ -15,7 +15,7 @@ import {
   toHex,
 } from './call-block.ts';
 import { failedOutcome } from './call-error.ts';
-import { blockTold, isKeepable, keepAnswer, mayBeStored, toldAnswer } from './kept-answer.ts';
+import { blockTold, isKeepable, isText, keepAnswer, mayBeStored, toldAnswer } from './kept-answer.ts';
 import { createSharedCalls } from './share-calls.ts';
 
 /** What answering needs. */
@@ -220,17 +220,17 @@ async function forward(
   const needed = block === 'tag' && chain.pinsHead ? floor.latest : isPinned ? named : null;
   // Transactions that wait are not the same everywhere: one upstream tells of them while it can.
   const sticky = block === 'tag' && speaksOfPending(method, params);
-  const { value } = await pass(
-    {
-      method: method.name,
-      params: JSON.stringify(params),
-      // Some nodes write no logs as null; others may have some.
-      nullable: method.nullable || method.name === LOGS,
-      block: named === null ? null : blockToReach(call, named, floor.latest),
-    },
-    { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) },
-  );
-  return value;
+  const request = {
+    method: method.name,
+    params: JSON.stringify(params),
+    nullable: method.nullable,
+    block: named === null ? null : blockToReach(call, named, floor.latest),
+  };
+  const options = { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) };
+  const { value } = await pass(request, options);
+  // Some nodes write no logs as null; others may have some.
+  if (method.name !== LOGS || !Buffer.isBuffer(value) || !isText(value, 'null')) return value;
+  return (await pass({ ...request, nullable: true }, options)).value;
 }
 
 /** Above the known head no upstream can be told to have the block: whoever is asked may have it, or says that there is none. */

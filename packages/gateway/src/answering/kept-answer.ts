@@ -73,6 +73,6 @@ export function toldAnswer(method: Pick<MethodFacts, 'name'>, result: Buffer): B
   return method.name === 'eth_getLogs' && isText(result, 'null') ? Buffer.from(EMPTY_LIST) : result;
 }
 
-function isText(result: Buffer, text: string): boolean {
+export function isText(result: Buffer, text: string): boolean {
   return result.length === text.length && result.toString('latin1') === text;
 }

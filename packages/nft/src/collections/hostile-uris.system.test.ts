@@ -65,7 +65,7 @@ const HOSTILE: readonly (readonly [uri: string, code: string])[] = [
   [own('/deeper'), 'DOCUMENT_TOO_DEEP'],
   [own('/page'), 'DOCUMENT_NOT_JSON'],
   [own('/gone'), 'DOCUMENT_HTTP_STATUS'],
-  ['data:application/json;base64,{"name":1}', 'DOCUMENT_DATA_INVALID'],
+  ['data:application/json;base64,name:1', 'DOCUMENT_DATA_INVALID'],
   [`data:application/json;base64,${Buffer.alloc(2 * MEBIBYTE + 3).toString('base64')}`, 'DOCUMENT_TOO_LARGE'],
   ['ipfs://QmInvalid', 'DOCUMENT_CID_INVALID'],
   [`ipfs://${rawCid('honest')}`, 'DOCUMENT_CID_MISMATCH'],

@@ -74,7 +74,8 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
       const enriched = await enrich({ match, stream, block, waitedMs }, signal);
       return renderBody({ stream, chain, block, enriched });
     };
-    const work = { kind: 'webhook', keys: [keyOf(delivery)], origin: delivery.streamId } as const;
+    // Without an origin: one bad webhook must not take the stream's others with it.
+    const work = { kind: 'webhook', keys: [keyOf(delivery)] } as const;
     const body = await (isRisky(stored, stream) ? journal.run(work, render) : render());
     const kept = await store.load({ delivery, body, transactions: transactionsOf(match) });
     if (kept === undefined) throw new MatchMissingError(delivery);
