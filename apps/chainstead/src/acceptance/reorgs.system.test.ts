@@ -36,9 +36,9 @@ async function statusOf(stage: Stage, chainId: number = stage.facts.id): Promise
 }
 
 describe.concurrent('a reorganisation', () => {
-  stagedTest(`of each depth from 1 to the limit of ${DEPTH_MAX} is rolled back`, async ({ stage }) => {
+  stagedTest(`of depths from 1 to the limit of ${DEPTH_MAX} is rolled back`, async ({ stage }) => {
     const { settled } = await followed(stage);
-    for (let depth = 1; depth <= DEPTH_MAX; depth++) {
+    for (const depth of [1, 2, 3, 7, DEPTH_MAX]) {
       stage.chain.reorg(depth, depth + 1);
       await settled();
       await expectTruth(stage.scratch.database, stage.facts, stage.chain);
